@@ -1,11 +1,42 @@
 //! Simulations of a study, several at a time.
 
+use std::fmt::Debug;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tress_container::threads::start;
+use tress_sim::{Image, Machine, Model, Simulation};
 
 use super::Error;
+
+/// The image with these parameters behind `magic`, by which the program marks their place.
+pub(super) fn with_parameters(image: &[u8], magic: &[u8], words: &[u32]) -> Result<Vec<u8>, Error> {
+    let mut program = image.to_vec();
+    let start = program.windows(magic.len()).position(|window| window == magic).map(|start| start + magic.len());
+    let place = start.and_then(|start| program.get_mut(start..start + 4 * words.len()));
+    let place = place.ok_or_else(|| Error::Program("its parameters are missing".into()))?;
+    place.chunks_exact_mut(4).zip(words).for_each(|(place, word)| place.copy_from_slice(&word.to_le_bytes()));
+    Ok(program)
+}
+
+/// Runs a program to its end. `what` is for errors.
+pub(super) fn simulate(machine: &Machine, model: Model, program: &[u8], what: impl Debug) -> Result<Simulation, Error> {
+    // A run of more instructions is a bug.
+    const LIMIT: u64 = 1 << 32;
+    let mut simulation = Simulation::new(machine, model, Image::parse(program)?)?;
+    match simulation.run(LIMIT)? {
+        Some(0) => Ok(simulation),
+        Some(code) => Err(Error::Program(format!("{what:?}: exit code {code}"))),
+        None => Err(Error::Program(format!("{what:?}: did not end"))),
+    }
+}
+
+/// Bytes from `offset` on at the symbol `tress_result` of a program that ended.
+pub(super) fn result(simulation: &Simulation, offset: u64, bytes: u64) -> Result<Vec<u8>, Error> {
+    let symbol = simulation.system().image().data("tress_result");
+    let address = symbol.ok_or_else(|| Error::Program("its result is missing".into()))?.address;
+    Ok(simulation.system().bus.memory.bytes(address + offset, bytes))
+}
 
 /// The results of `one` for all jobs, in their order. As many run at a time as this machine has cores, those with the
 /// largest `work` first, so that no long job runs alone at the end. If the system cannot start threads, fewer run at
@@ -63,6 +94,14 @@ mod tests {
         let jobs: Vec<u64> = (0..40).map(|job| job * 7 % 40).collect();
         let squares = run_all(&jobs, |job| *job, |job| Ok(job * job)).expect("squares");
         assert!(jobs.iter().zip(squares).all(|(job, square)| job * job == square));
+    }
+
+    #[test]
+    fn parameters_have_a_place() {
+        assert_eq!(with_parameters(b"-magic....-", b"magic", &[0x64636261]).expect("a program"), b"-magicabcd-");
+        for image in [&b""[..], b"magi", b"magic...", b"another program"] {
+            assert!(matches!(with_parameters(image, b"magic", &[1]), Err(Error::Program(_))));
+        }
     }
 
     #[test]

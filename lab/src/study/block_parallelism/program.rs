@@ -1,19 +1,17 @@
 //! The simulated program (riscv/firmware/programs/src/bin/block_parallelism.rs), its parameters, and its expected
 //! output, which Tress computes here.
 
-use object::{Object, ObjectSegment, ObjectSymbol};
 use tress_cipher::BlockCipher;
 use tress_cipher::modes::{cbc, ecb};
 use tress_cipher::rc6::Rc6;
 use tress_cipher::rijndael::Rijndael;
 
-use super::super::{Error, numbers};
+use super::super::{Error, numbers, runs};
 
 /// An image for RV64GC, built by `riscv/firmware/build`.
 pub(super) const IMAGE: &[u8] = include_bytes!("../../../images/block-parallelism.elf");
 
-/// The symbol of the program's parameters, which begin with [`MAGIC`].
-const PARAMETERS: &str = "tress_parameters";
+/// The program's parameters begin with this.
 const MAGIC: &[u8] = b"blkpar01";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -99,30 +97,10 @@ impl ProgramParameters {
 
     /// The program with these parameters, as an ELF file.
     pub(super) fn program(&self) -> Result<Vec<u8>, Error> {
-        self.patch(IMAGE).ok_or_else(|| Error::Program("its parameters are missing".into()))
-    }
-
-    fn patch(&self, image: &[u8]) -> Option<Vec<u8>> {
-        let file = object::File::parse(image).ok()?;
-        let address = file.symbols().find(|symbol| symbol.name() == Ok(PARAMETERS))?.address();
-        let segment = file
-            .segments()
-            .find(|segment| segment.address() <= address && address - segment.address() < segment.file_range().1)?;
-        let start = usize::try_from(segment.file_range().0 + (address - segment.address())).ok()?;
-        let mut parameters = MAGIC.to_vec();
-        let (cipher, mode) = (self.cipher as u32, self.mode as u32);
+        let (cipher, mode, sum) = (self.cipher as u32, self.mode as u32, self.expected_sum()?);
+        let words = [cipher, mode, self.blocks, self.messages, self.harts, self.warm, sum, 1];
         let sizes = [self.key_words, self.block_words];
-        let words = [cipher, mode, self.blocks, self.messages, self.harts, self.warm, self.expected_sum().ok()?, 1];
-        for word in words.iter().chain(&sizes) {
-            parameters.extend(word.to_le_bytes());
-        }
-        let mut patched = image.to_vec();
-        let place = patched.get_mut(start..start + parameters.len())?;
-        if !place.starts_with(MAGIC) {
-            return None;
-        }
-        place.copy_from_slice(&parameters);
-        Some(patched)
+        runs::with_parameters(IMAGE, MAGIC, &[&words[..], &sizes].concat())
     }
 
     /// The expected sum of the ciphertext: FNV-1a with words instead of bytes.
@@ -244,12 +222,5 @@ mod tests {
             wrong[place..place + 4].copy_from_slice(&value.to_le_bytes());
             assert!(matches!(under_qemu(&wrong, 1), None | Some(1)), "{parameter} {value}");
         }
-    }
-
-    #[test]
-    fn other_files_are_rejected() {
-        let work = ProgramParameters::new(SimulatedCipher::Rc6, SimulatedMode::Ecb);
-        assert!(work.patch(b"\x7fELF").is_none());
-        assert!(work.patch(&IMAGE[..IMAGE.len() / 2]).is_none());
     }
 }

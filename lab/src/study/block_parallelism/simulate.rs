@@ -2,7 +2,7 @@
 
 use tress_sim::machine::{OutOfOrder, UnitClass};
 use tress_sim::timing::Account;
-use tress_sim::{Image, Machine, Model, Report, Simulation, Spent};
+use tress_sim::{Machine, Model, Report, Spent};
 
 use super::super::{Error, runs};
 use super::program::ProgramParameters;
@@ -155,18 +155,10 @@ impl SimulationFigures {
     }
 }
 
-/// A run of more instructions is a bug.
-const LIMIT: u64 = 1 << 32;
-
 fn simulate(run: &SimulatedRun) -> Result<SimulationFigures, Error> {
-    let image = Image::parse(&run.work.program()?)?;
     let machine = run.core.machine(run.work.harts)?;
-    let mut simulation = Simulation::new(&machine, run.core.model, image)?;
-    match simulation.run(LIMIT)? {
-        Some(0) => Ok(SimulationFigures::of(&simulation.report(), run.work.harts)),
-        Some(code) => Err(Error::Program(format!("{:?}: exit code {code}", run.work))),
-        None => Err(Error::Program(format!("{:?}: did not end", run.work))),
-    }
+    let mut simulation = runs::simulate(&machine, run.core.model, &run.work.program()?, run.work)?;
+    Ok(SimulationFigures::of(&simulation.report(), run.work.harts))
 }
 
 /// Results of all runs, in their order. As many run at a time as this machine has cores.

@@ -1,6 +1,5 @@
 //! The simulated program (`bench` of riscv/firmware/devices), its parameters, and its expected output, which Tress computes here.
 
-use object::{Object, ObjectSymbol};
 use tress_cipher::BlockCipher;
 use tress_cipher::aes::Aes;
 use tress_cipher::lea::Lea;
@@ -8,7 +7,7 @@ use tress_cipher::modes::{cbc, ctr, ecb};
 use tress_cipher::pipo::Pipo;
 use tress_cipher::rc6::Rc6;
 
-use super::super::{Error, numbers};
+use super::super::{Error, numbers, runs};
 
 /// An image for RV32IMAC with code in flash, built by `riscv/firmware/build`.
 pub(super) const IMAGE: &[u8] = include_bytes!("../../../../riscv/firmware/images/bench.elf");
@@ -19,15 +18,11 @@ const MAGIC: &[u8] = b"kernels1";
 /// The list of row names begins with this. It ends with an empty line or a byte that is not text.
 const NAMES: &[u8] = b"rows of bench:\n";
 
-/// Index of the first byte after `searched`.
-fn index_after(bytes: &[u8], searched: &[u8]) -> Option<usize> {
-    bytes.windows(searched.len()).position(|window| window == searched).map(|start| start + searched.len())
-}
-
 /// The rows of the program: a kernel and the bytes of a call.
 pub(super) fn names() -> Result<Vec<&'static str>, Error> {
     let missing = || Error::Program("the names of its rows are missing".into());
-    let text = &IMAGE[index_after(IMAGE, NAMES).ok_or_else(missing)?..];
+    let start = IMAGE.windows(NAMES.len()).position(|window| window == NAMES).ok_or_else(missing)?;
+    let text = &IMAGE[start + NAMES.len()..];
     let is_text = |byte: &u8| byte.is_ascii_graphic() || matches!(byte, b' ' | b'\n');
     let end = text.iter().position(|byte| !is_text(byte)).unwrap_or(text.len());
     let text = std::str::from_utf8(&text[..end]).map_err(|_| missing())?;
@@ -37,21 +32,7 @@ pub(super) fn names() -> Result<Vec<&'static str>, Error> {
 
 /// The program with the parameters for one row.
 pub(super) fn program_for_row(row: usize) -> Result<Vec<u8>, Error> {
-    let missing = || Error::Program("its parameters are missing".into());
-    let start = index_after(IMAGE, MAGIC).ok_or_else(missing)?;
-    let mut program = IMAGE.to_vec();
-    let words = program.get_mut(start..start + 16).ok_or_else(missing)?;
-    for (word, value) in words.chunks_exact_mut(4).zip([row as u32, 1, 0, 1]) {
-        word.copy_from_slice(&value.to_le_bytes());
-    }
-    Ok(program)
-}
-
-/// The address of a symbol.
-pub(super) fn symbol(name: &str) -> Result<u64, Error> {
-    let file = object::File::parse(IMAGE).map_err(|error| Error::Program(error.to_string()))?;
-    let symbol = file.symbols().find(|symbol| symbol.name() == Ok(name));
-    symbol.map(|symbol| symbol.address()).ok_or_else(|| Error::Program(format!("it has no symbol {name}")))
+    runs::with_parameters(IMAGE, MAGIC, &[row as u32, 1, 0, 1])
 }
 
 /// The expected sum of a row: FNV-1a with words instead of bytes.
@@ -188,6 +169,5 @@ mod tests {
         {
             assert!(matches!(sum(name), Err(Error::Program(_))), "{name}");
         }
-        assert!(matches!(symbol("tress_nothing_of_that_kind"), Err(Error::Program(_))));
     }
 }

@@ -1,7 +1,7 @@
 //! Runs of the program on a model of the core, one for each row.
 
 use tress_sim::timing::Account;
-use tress_sim::{Image, Machine, Model, Report, Simulation};
+use tress_sim::{Image, Machine, Model, Report};
 
 use super::super::{Effort, Error, YOURS, runs};
 use super::program;
@@ -41,18 +41,9 @@ fn is_kernel(name: &str) -> bool {
         && name != "tress_trap"
 }
 
-/// A run of more instructions is a bug.
-const LIMIT: u64 = 1 << 30;
-
 fn simulate_row(row: usize, name: &str, machine: &Machine) -> Result<KernelFigures, Error> {
-    let image = Image::parse(&program::program_for_row(row)?)?;
-    let mut simulation = Simulation::new(machine, Model::Pipeline, image)?;
-    match simulation.run(LIMIT)? {
-        Some(0) => {}
-        Some(code) => return Err(Error::Program(format!("{name}: exit code {code}"))),
-        None => return Err(Error::Program(format!("{name}: did not end"))),
-    }
-    let words = simulation.system().bus.memory.bytes(program::symbol("tress_result")? + row as u64 * 20, 20);
+    let mut simulation = runs::simulate(machine, Model::Pipeline, &program::program_for_row(row)?, name)?;
+    let words = runs::result(&simulation, row as u64 * 20, 20)?;
     let result: Vec<u32> = words.as_chunks().0.iter().map(|word| u32::from_le_bytes(*word)).collect();
     if result[3] != program::sum(name)? {
         return Err(Error::Disagreement(name.into()));
