@@ -54,9 +54,9 @@ ROWS = {
 }
 
 
-def sections(study: str, folder: pathlib.Path) -> dict[str, dict]:
-    """The sections of a whole run of a study, by part."""
-    subprocess.run([os.environ["TRESS"], "study", study, "--out", folder], check=True, capture_output=True)
+def sections(study: str, folder: pathlib.Path, *options: str) -> dict[str, dict]:
+    """The sections of a run of a study, by part."""
+    subprocess.run([os.environ["TRESS"], "study", study, "--out", folder, *options], check=True, capture_output=True)
     return {path.stem: json.loads(path.read_text())["section"] for path in (folder / study).glob("*.json")}
 
 
@@ -96,3 +96,18 @@ def test_pipo_riscv(tmp_path: pathlib.Path) -> None:
         shown = {name: cells for name, *cells in rows_of_page("pipo-riscv.md") if name in rows}
         assert shown == {name: rows[name] for name in shown}
         assert len(shown) == count
+
+
+def test_aes_strategies(tmp_path: pathlib.Path) -> None:
+    section = sections("aes-strategies", tmp_path, "--part", "harts")["harts"]
+    gains = {name: cells for name, *cells in section["tables"][0]["rows"]}
+    cycles = [row["simulated"] for row in section["rows"] if row["what"].startswith("a barrier, ")]
+    shown = {name: cells for name, *cells in rows_of_page("aes-strategies.md") if len(cells) == 6}
+    # The study's rows have each issue width first, the columns of the page each number of harts.
+    found = {**gains, "a barrier, cycles": [*cycles[::2], *cycles[1::2]]}
+    assert {*shown} == {*found, "what a hart takes", "---"}
+    for name, cells in found.items():
+        for cell, figure in zip(shown[name], cells, strict=True):
+            compare(cell, float(figure), name)
+    drawn = (tmp_path / "aes-strategies/harts.svg").read_text()
+    assert drawn == (PAPERS.parent / "images/aes-strategies-harts.svg").read_text()

@@ -37,6 +37,8 @@ fn strategies_of_aes() {
     let run = folder.tress(["study", "aes-strategies", "--quick", "--part", "misprints"]).ok();
     let page = String::from_utf8(run.stdout).unwrap();
     has_parts(&page, "aes-strategies, misprints");
+    let run = folder.tress(["study", "aes-strategies", "--part", "harts"]).ok();
+    has_parts(&String::from_utf8(run.stdout).unwrap(), "aes-strategies, harts");
     // Without a C compiler, all rows of the paper are left out, with one line on how to install one.
     let mut command = folder.command(["study", "aes-strategies", "--quick", "--part", "operations"]);
     let run = crate::common::run(command.env("CC", "no-such-compiler"), b"").ok();

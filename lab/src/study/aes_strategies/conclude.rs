@@ -7,7 +7,7 @@ use super::super::{Findings, Verdict, figure, text};
 use super::misprints::REFUSED;
 use super::operations::{FORK, SLEEPING, SPINNING};
 use super::strategy::{BlockCode, Strategy, Waiting, best};
-use super::{paper, times};
+use super::{harts, paper, times};
 
 pub(super) fn conclude(found: Findings<'_>) -> Option<String> {
     let gain =
@@ -40,7 +40,7 @@ pub(super) fn conclude(found: Findings<'_>) -> Option<String> {
     let is_listing = |verdict: &Verdict| matches!(verdict, Verdict::Misprint(text) if text.ends_with(REFUSED));
     let has_listings = found.section("misprints")?.verdicts.iter().any(is_listing);
     let allowed = paper::amdahl(paper::SERIAL_ENCRYPT_S / paper::SERIAL_S, paper::CORES);
-    let values: [(&str, &dyn Display); 17] = [
+    let values: [(&str, &dyn Display); 18] = [
         ("conclusion", &conclusion),
         ("paper", &format!("{paper:.2}")),
         ("openmp", &times(unspecified)),
@@ -54,6 +54,7 @@ pub(super) fn conclude(found: Findings<'_>) -> Option<String> {
         ("lanes", &figure(gain(Strategy::Lanes(best()))?)),
         ("backend", &best().name()),
         ("everywhere", &figure(gain(Strategy::LanesEverywhere)?)),
+        ("harts", &on_harts(found).map_or(String::new(), |harts| harts + " ")),
         ("allowed", &format!("{allowed:.2}")),
         ("claims", &claims),
         ("wrong", &(claims - holds)),
@@ -62,10 +63,24 @@ pub(super) fn conclude(found: Findings<'_>) -> Option<String> {
     Some(text(&super::STUDY, "conclusion", &values))
 }
 
+/// What simulated harts of issue width 1 do.
+fn on_harts(found: Findings<'_>) -> Option<String> {
+    let gain = |way: usize, harts| found.cell("harts", harts::WAYS[way], &harts::column(harts, 1));
+    let barrier = found.simulated("harts", &format!("a barrier, {}", harts::column(2, 1)), "cycles")?;
+    let values: [(&str, &dyn Display); 5] = [
+        ("barrier", &format!("{barrier:.0}")),
+        ("two", &gain(harts::FEWEST, 2)?),
+        ("four", &gain(harts::FEWEST, 4)?),
+        ("segments", &gain(harts::SEGMENTS, 2)?),
+        ("all", &gain(harts::SEGMENTS, 4)?),
+    ];
+    Some(text(&super::STUDY, "conclusion-harts", &values))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::study::{Measured, Section, StudyRow, test_part};
+    use crate::study::{Effort, Measured, Section, StudyRow, test_part};
 
     fn section(rows: &[(String, f64)], unit: &str) -> Section {
         let row = |(what, median): &(String, f64)| StudyRow::measured(what, unit, Measured::of(&[*median]));
@@ -116,6 +131,15 @@ mod tests {
         }
         let text = words(1.2, 0.25, 0.99);
         assert!(text.contains("depends on how threads wait"), "{text}");
+    }
+
+    /// By hand from the cycles: 120,061 of one hart, 91,404 of two, 55,580 of four.
+    #[test]
+    fn simulated_harts_have_a_sentence() {
+        let section = harts::run(&Effort::default()).expect("a section");
+        let text = on_harts(Findings::new(&[(test_part("harts"), section)])).expect("words");
+        assert!(text.contains("two harts are 1.314 times as fast as one and four 2.160 times"), "{text}");
+        assert!(!text.contains('{'), "{text}");
     }
 
     #[test]

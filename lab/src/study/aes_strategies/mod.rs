@@ -2,13 +2,14 @@
 //! Korean), which splits the rows of one state over threads with OpenMP. The study compares this with blocks,
 //! segments and lanes.
 //!
-//! The paper's AES, and all that it does with threads, is a program in C (openmp.c). Lanes, and the strategies that
+//! The paper's AES, and all that it does with threads, is a program in C (openmp.c, aes.h). Lanes, and the strategies that
 //! are compared with them, use the library.
 
 mod amdahl;
 mod conclude;
 mod files;
 mod functions;
+mod harts;
 mod headline;
 mod misprints;
 mod openmp;
@@ -31,12 +32,13 @@ pub(super) const STUDY: Study = Study {
         part("headline", "100 MB of text (section 4.3)", headline::run),
         part("functions", "Time by function and core usage (sections 4.3, 4.4)", functions::run),
         part("operations", "Operations and synchronisation (section 4.2)", operations::run),
+        part("harts", "Several small cores (section V)", harts::run),
         part("amdahl", "Amdahl's law (section 2.2)", amdahl::run),
         part("misprints", "Misprints", misprints::run),
     ],
-    // A change of the C program makes the sections again.
     machine: None,
-    inputs: |_| Ok(openmp::SOURCE.into()),
+    // A change of the C program makes the sections again.
+    inputs: |_| Ok(openmp::SOURCES.map(|(_, source)| source).concat()),
     conclude: conclude::conclude,
 };
 

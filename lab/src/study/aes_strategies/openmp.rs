@@ -1,5 +1,5 @@
-//! The paper's own construct: a program in C with OpenMP (openmp.c), compiled when the study runs by the compiler of
-//! this machine. It times itself. Its output is checked like any untrusted input.
+//! The paper's own construct: a program in C with OpenMP (openmp.c, aes.h), compiled when the study runs by the compiler
+//! of this machine. It times itself. Its output is checked like any untrusted input.
 //!
 //! Where the paper's listings are not valid C, our program differs. A `for` directive is followed by the loop and not
 //! by a block (Tables 1 and 3). `shared` is not a clause of that directive, and `reduction()` names nothing (Table
@@ -18,7 +18,8 @@ use super::{Direction, KEY};
 use crate::interrupted;
 use crate::study::Error;
 
-pub(super) const SOURCE: &str = include_str!("openmp.c");
+pub(super) const SOURCES: [(&str, &str); 2] =
+    [("openmp.c", include_str!("openmp.c")), ("aes.h", include_str!("aes.h"))];
 const MOST_THREADS: usize = 256;
 
 /// The compiled program, in a temporary folder that is deleted with this value.
@@ -53,7 +54,9 @@ impl OpenMp {
     /// The reason why there is no program, for people.
     pub(super) fn new() -> Result<OpenMp, String> {
         let folder = interrupted::folder(&env::temp_dir()).map_err(|error| error.to_string())?;
-        fs::write(folder.path().join("openmp.c"), SOURCE).map_err(|error| error.to_string())?;
+        for (name, source) in SOURCES {
+            fs::write(folder.path().join(name), source).map_err(|error| error.to_string())?;
+        }
         compile(folder.path(), "openmp.c", &["-o", "openmp"])?;
         compile(folder.path(), "openmp.c", &["-DCOUNT", "-o", "count"])?;
         let version = Command::new(compiler()).arg("--version").output().map_err(|error| error.to_string())?;
