@@ -5,7 +5,7 @@ use std::fmt::Display;
 use super::super::busy::HAD_CORES;
 use super::super::{Findings, Verdict, figure, text};
 use super::misprints::REFUSED;
-use super::operations::{FORK, SLEEPING, SPINNING};
+use super::operations::{FORK, PTHREAD, SLEEPING, SPINNING};
 use super::strategy::{BlockCode, Strategy, Waiting, best};
 use super::{harts, paper, times};
 
@@ -31,10 +31,15 @@ pub(super) fn conclude(found: Findings<'_>) -> Option<String> {
     };
     let busy =
         busy.map(|share| text(&super::STUDY, "conclusion-busy", &[("percent", &format!("{:.0}", 100.0 * share))]));
-    let gates = [(SLEEPING, "sleeping barrier"), (SPINNING, "spinning barrier"), (FORK, "fork and join of OpenMP")];
+    let gates = [
+        (SLEEPING, "a sleeping barrier"),
+        (SPINNING, "a spinning barrier"),
+        (PTHREAD, PTHREAD),
+        (FORK, "a fork and join of OpenMP"),
+    ];
     let gates: Vec<String> = gates
         .iter()
-        .filter_map(|(row, name)| Some(format!("a {name} {} ns", figure(found.measured("operations", row, "ns")?))))
+        .filter_map(|(row, name)| Some(format!("{name} {} ns", figure(found.measured("operations", row, "ns")?))))
         .collect();
     let (holds, claims) = found.holding(&["misprints"]);
     let is_listing = |verdict: &Verdict| matches!(verdict, Verdict::Misprint(text) if text.ends_with(REFUSED));

@@ -12,7 +12,8 @@
  *       together  seconds in which no thread was in a lap, one was, two were at the same time, and so on, of as much of the run as the
  *                 first KEPT laps of each thread cover; without WATCH empty
  *   openmp micro THREADS
- *     prints the seconds of each function on one state, of the key schedule, of a barrier and of an empty parallel region
+ *     prints the seconds of each function on one state, of the key schedule, of a barrier of OpenMP, of an empty parallel region, and, where
+ *     the system has one, of a barrier of Pthreads
  *   openmp race STATES
  *     prints how many states the paper's Table 2, exactly as printed, encrypts wrongly
  *
@@ -20,10 +21,12 @@
  */
 #define _POSIX_C_SOURCE 200809L
 #include <omp.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "aes.h"
 
@@ -166,7 +169,7 @@ static void print_together(int threads, double from, double to, double reading) 
     for (int i = 0; i <= threads; i++) printf("%s%.9f", i ? ", " : "", together[i]);
 }
 
-static void micro(void) {
+static void micro(int threads) {
     byte state[4][4] = {{0x5a}}, key[BLOCK] = {1};
     double start;
     printf("{\"functions\": [");
@@ -200,7 +203,22 @@ static void micro(void) {
 #pragma omp parallel
         __asm__ volatile("");
     }
-    printf(", \"region\": %.12f}\n", (now() - start) / MEETINGS);
+    printf(", \"region\": %.12f", (now() - start) / MEETINGS);
+#if defined _POSIX_BARRIERS && _POSIX_BARRIERS > 0
+    pthread_barrier_t barrier;
+    if (pthread_barrier_init(&barrier, NULL, (unsigned)threads)) exit(1);
+#pragma omp parallel
+    {
+        pthread_barrier_wait(&barrier);
+#pragma omp master
+        start = now();
+        for (int i = 0; i < MEETINGS; i++) pthread_barrier_wait(&barrier);
+#pragma omp master
+        printf(", \"pthread\": %.12f", (now() - start) / MEETINGS);
+    }
+    pthread_barrier_destroy(&barrier);
+#endif
+    puts("}");
 }
 
 /* `volatile` only keeps the compiler from making `temp` private to each thread. */
@@ -275,7 +293,7 @@ int main(int count_of, char **arguments) {
         int is_race = !strcmp(arguments[1], "race"), number = atoi(arguments[2]);
         omp_set_num_threads(is_race ? 2 : number);
         if (is_race) printf("%ld\n", race(number));
-        else micro();
+        else micro(number);
         return 0;
     }
     if (count_of != 8 || strlen(arguments[3]) != 2 * BLOCK) return fail("wrong use");

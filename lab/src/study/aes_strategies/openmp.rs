@@ -45,6 +45,8 @@ pub(super) struct MicroTimes {
     pub(super) schedule: f64,
     pub(super) barrier: f64,
     pub(super) region: f64,
+    /// `None` where the system has no barrier of Pthreads.
+    pub(super) pthread: Option<f64>,
 }
 
 impl OpenMp {

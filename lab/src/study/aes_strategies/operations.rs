@@ -58,21 +58,23 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
 /// Names of rows that the conclusion reads.
 pub(super) const SLEEPING: &str = "a barrier, sleeping";
 pub(super) const SPINNING: &str = "a barrier, spinning";
+pub(super) const PTHREAD: &str = "a barrier of Pthreads";
 pub(super) const FORK: &str = "a parallel region of OpenMP, without the function in it";
 
 /// Measures the cost of a step, and that of synchronising before and after it.
 fn synchronisation_cost(section: &mut Section, bench: &StrategyRunner, effort: &Effort) -> Result<(), Error> {
     let Some(openmp) = &bench.openmp else { return Ok(()) };
     let threads = bench.threads(Strategy::Rows(Waiting::Unspecified));
-    // The four functions, a sleeping barrier, a spinning barrier, a parallel region.
-    let mut ns: [Vec<f64>; 7] = Default::default();
+    // The four functions, then barriers and a parallel region.
+    let mut ns: [Vec<f64>; 8] = Default::default();
     let mut monitor = BusyMonitor::default();
     for _ in 0..effort.samples().max(7) {
         monitor.check();
         let [sleeping, spinning, unsaid] =
             [Waiting::Sleeping, Waiting::Spinning, Waiting::Unspecified].map(|waiting| openmp.micro(waiting, threads));
         let unsaid = unsaid?;
-        let gates = [sleeping?.barrier, spinning?.barrier, unsaid.region];
+        // Without Pthreads, the last one has no row.
+        let gates = [sleeping?.barrier, spinning?.barrier, unsaid.region, unsaid.pthread.unwrap_or(f64::NAN)];
         for (ns, seconds) in ns.iter_mut().zip(unsaid.functions.into_iter().chain(gates)) {
             ns.push(seconds * 1e9);
         }
@@ -81,7 +83,11 @@ fn synchronisation_cost(section: &mut Section, bench: &StrategyRunner, effort: &
     for (function, measured) in Function::ALL.iter().zip(found) {
         section.rows.push(StudyRow::measured(format!("{} of one state, one thread", function.name()), "ns", measured));
     }
-    let gates: Vec<_> = [SLEEPING, SPINNING, FORK].into_iter().zip(&found[4..]).collect();
+    let gates: Vec<_> = [SLEEPING, SPINNING, FORK, PTHREAD]
+        .into_iter()
+        .zip(&found[4..])
+        .filter(|(_, gate)| gate.median.is_finite())
+        .collect();
     for (name, gate) in &gates {
         section.rows.push(StudyRow::measured(format!("{threads} threads: {name}"), "ns", **gate));
     }
