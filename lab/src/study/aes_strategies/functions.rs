@@ -7,7 +7,7 @@
 
 use super::files::{self, disk_s};
 use super::strategy::{RunTimes, Strategy, StrategyRunner, Waiting};
-use super::turns::{Budget, Measurement, StrategyRuns, size};
+use super::turns::{self, Budget, Measurement, StrategyRuns, size};
 use super::{Direction, Function};
 use crate::picture::Group;
 use crate::picture::bars::Bars;
@@ -45,6 +45,10 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
     work_per_file(&mut section, &bench, &file, samples.max(5))?;
     section.rows.extend(monitor.row());
     by_function(&mut section, &bench, &all, &monitor);
+    match monitor.busy() {
+        None => section.tables.extend(efficiency(&all, |strategy| bench.threads(strategy))),
+        Some(why) => section.verdicts.push(Verdict::LeftOut(format!("efficiency in each function. {why}"))),
+    }
     core_usage(&mut section, &bench, &all);
     at_the_same_time(&mut section, &all, &monitor);
     Ok(section)
@@ -97,6 +101,27 @@ fn by_function(section: &mut Section, bench: &StrategyRunner, all: &[StrategyRun
     let series = names.iter().map(ToString::to_string).collect();
     let title = "Thread time by function, per cent".into();
     section.pictures.push(Picture::new("functions", Bars { title, series, groups, logarithmic: None }));
+}
+
+/// Figures 8 and 10 of the paper: the time of a function with plain AES, over that of all threads in it.
+fn efficiency(all: &[StrategyRuns], threads: impl Fn(Strategy) -> usize) -> Option<StudyTable> {
+    let plain = turns::of(all, Strategy::Plain)?;
+    let one = ns_per_byte(plain, 1);
+    let names = Function::ALL.map(Function::name);
+    let title = "Measured, efficiency of the threads in each function without waiting, and of a run with it, per cent: the paper's \
+                 figure 8 is plain, its figure 10 is rows over threads";
+    let mut table = StudyTable::new(title, &[&["strategy"], &names[..], &["the run"]].concat());
+    for turns in all {
+        let threads = threads(turns.strategy);
+        let parts = ns_per_byte(turns, threads);
+        let run = plain.ns_per_byte() / (turns.ns_per_byte() * threads as f64);
+        let shares = one.iter().zip(parts).take(names.len()).map(|(one, all)| one / all).chain([run]);
+        if parts[0] > 0.0 {
+            let cells = shares.map(|share| if share.is_finite() { figure(100.0 * share) } else { String::new() });
+            table.rows.push([turns.strategy.name()].into_iter().chain(cells).collect());
+        }
+    }
+    Some(table)
 }
 
 fn core_usage(section: &mut Section, bench: &StrategyRunner, all: &[StrategyRuns]) {
@@ -193,17 +218,23 @@ mod tests {
             // Half of 0.4 s with no thread; 0.1 s with one; five and six threads have 0.05 s each.
             together_s: vec![0.2, 0.1, 0.0, 0.0, 0.0, 0.05, 0.05],
         };
-        let turns = StrategyRuns {
-            strategy: Strategy::Rows(Waiting::Spinning),
+        let of = |strategy, run: RunTimes| StrategyRuns {
+            strategy,
             bytes: 1_000_000_000,
             of: 1_000_000_000,
             runs: vec![run.clone()],
             watched: vec![run],
         };
+        let turns = of(Strategy::Rows(Waiting::Spinning), run);
         let parts = ns_per_byte(&turns, 2);
         assert!((parts[0] - 0.4).abs() < 1e-9 && (parts[5] - (2.0 - 0.4 - 0.2)).abs() < 1e-9, "{parts:?}");
         let shares = together(&turns).expect("shares");
         assert!(shares.iter().zip([50.0, 25.0, 0.0, 0.0, 25.0]).all(|(a, b)| (a - b).abs() < 1e-9), "{shares:?}");
         assert_eq!([0, 1, 2].map(|thread| busy(&turns, thread)), [Some(25.0), Some(100.0), None]);
+        // 0.3 s of 0.4 s in SubBytes, none in the others; 0.5 s of two threads for 1 s.
+        let plain = RunTimes { seconds: 0.5, laps: [0.3, 0.0, 0.0, 0.0, 0.0], ..RunTimes::default() };
+        let table = efficiency(&[of(Strategy::Plain, plain), turns], |strategy| if strategy.is_rows() { 2 } else { 1 });
+        let rows = table.expect("a table").rows;
+        assert_eq!(rows[1], ["rows over threads, spinning", "75.00", "", "", "", "25.00"]);
     }
 }
