@@ -330,7 +330,6 @@ soak: nightly test-windows-crates reproducible test-dataset
 	$(CARGO) build --release --locked -p tress --bin tress
 	tests/load/receive.py --tress target/release/tress
 	tests/load/pipes.py --tress target/release/tress
-	$(CARGO) run --release --locked -p tress-lab --example load
 	$(CARGO) run --release --locked -p tress-c --example lanes_ratio
 	@echo "make soak: all done"
 

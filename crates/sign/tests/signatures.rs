@@ -1,6 +1,6 @@
 //! Signatures: with OpenSSL in both directions, in batches of mixed keys, through the queue, and in all wrong forms.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
 use crate::common::openssl::{self, Openssl};
@@ -426,24 +426,34 @@ fn queue_options(max_wait: Duration, max_batch: usize) -> QueueOptions {
     options
 }
 
+/// Queues with all kinds of options are replaced while threads use them, and dropped with requests in them. Every request is answered.
 #[test]
 fn a_queue_signs_for_many_threads() {
-    let options = queue_options(Duration::from_millis(20), QueueOptions::default().max_batch);
-    let queue = Arc::new(Queue::start(options).unwrap());
+    let start = |number: usize| {
+        let mut options = queue_options(Duration::from_millis(number as u64 % 3 * 10), [0, 2, 16, 64][number % 4]);
+        options.capacity = [1, 1024, 16, 0][number / 2 % 4];
+        Arc::new(Queue::start(options).unwrap())
+    };
+    let current = Mutex::new(start(0));
     std::thread::scope(|scope| {
         for thread in 0..24_u8 {
-            let queue = Arc::clone(&queue);
+            let current = &current;
             scope.spawn(move || {
                 let key = &keys()[usize::from(thread) % 4];
-                for number in 0..3 {
-                    let digest = Hash::Sha256.digest(&[thread, number]);
-                    let signature = queue.sign(key, &digest).unwrap();
-                    assert_eq!(key.verifying_key().verify_digest(&digest, signature.as_bytes()), Ok(()));
+                let digests = [0, 1, 2].map(|number| Hash::Sha256.digest(&[thread, number]));
+                let queue = Arc::clone(&current.lock().unwrap());
+                let pending = digests.each_ref().map(|digest| queue.submit(key, digest).unwrap());
+                let wrong = queue.submit(key, &digests[0][1..]).unwrap();
+                drop(queue);
+                *current.lock().unwrap() = start(thread.into());
+                for (digest, pending) in digests.iter().zip(pending) {
+                    let signature = pending.wait().unwrap();
+                    assert_eq!(key.verifying_key().verify_digest(digest, signature.as_bytes()), Ok(()));
                 }
+                assert_eq!(wrong.wait(), Err(Error::DigestLength));
             });
         }
     });
-    assert_eq!(queue.sign(&keys()[0], &[1; 31]), Err(Error::DigestLength));
 }
 
 #[test]
@@ -501,7 +511,6 @@ fn try_submit_and_try_wait_do_not_block() {
 #[cfg(unix)]
 fn a_forked_process_has_its_own_worker() {
     use std::os::unix::process::CommandExt;
-    use std::sync::Mutex;
 
     let key = &keys()[2];
     let digest = Hash::Sha256.digest(b"forked");

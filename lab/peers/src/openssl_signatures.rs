@@ -1,4 +1,4 @@
-//! OpenSSL 3: RSA (PKCS #1 v1.5, PSS) and DSA signatures of digests through `EVP_PKEY_sign`, opened at run time.
+//! OpenSSL 3: RSA (PKCS #1 v1.5) and DSA signatures of digests through `EVP_PKEY_sign`, opened at run time.
 //! Contexts are created once per key, as in a server.
 
 use std::ffi::{c_int, c_long, c_void};
@@ -8,10 +8,6 @@ use crate::library::functions;
 use crate::openssl::{FILE, NAME, PACKAGE};
 use crate::{Error, Missing};
 
-// include/openssl/rsa.h of OpenSSL 3.0.
-const RSA_PKCS1_PSS_PADDING: c_int = 6;
-const RSA_PSS_SALTLEN_DIGEST: c_int = -1;
-
 functions! {
     _library;
     read: unsafe extern "C" fn(*mut *mut c_void, *mut *const u8, c_long) -> *mut c_void = b"d2i_AutoPrivateKey",
@@ -20,8 +16,6 @@ functions! {
     context_free: unsafe extern "C" fn(*mut c_void) = b"EVP_PKEY_CTX_free",
     sha256: unsafe extern "C" fn() -> *const c_void = b"EVP_sha256",
     set_hash: unsafe extern "C" fn(*mut c_void, *const c_void) -> c_int = b"EVP_PKEY_CTX_set_signature_md",
-    set_padding: unsafe extern "C" fn(*mut c_void, c_int) -> c_int = b"EVP_PKEY_CTX_set_rsa_padding",
-    set_salt: unsafe extern "C" fn(*mut c_void, c_int) -> c_int = b"EVP_PKEY_CTX_set_rsa_pss_saltlen",
     sign_init: unsafe extern "C" fn(*mut c_void) -> c_int = b"EVP_PKEY_sign_init",
     verify_init: unsafe extern "C" fn(*mut c_void) -> c_int = b"EVP_PKEY_verify_init",
     /// Context, signature and its length, digest and its length.
@@ -70,25 +64,6 @@ impl SignatureKey {
                 && (functions.set_hash)(verifying, (functions.sha256)()) == 1
         };
         if is_ready { Ok(key) } else { Err(Error::Refused("EVP_PKEY_CTX_set_signature_md")) }
-    }
-
-    /// Reads a private key for PSS (RFC 8017), with salts as long as digests.
-    ///
-    /// # Errors
-    /// Those of [`SignatureKey::new`], and an error if it is not an RSA key.
-    pub fn with_pss(der: &[u8]) -> Result<SignatureKey, Error> {
-        let key = SignatureKey::new(der)?;
-        for context in [key.signing, key.verifying] {
-            // SAFETY: the context is live, and `new` has initialised it.
-            let is_ready = unsafe {
-                (key.functions.set_padding)(context, RSA_PKCS1_PSS_PADDING) == 1
-                    && (key.functions.set_salt)(context, RSA_PSS_SALTLEN_DIGEST) == 1
-            };
-            if !is_ready {
-                return Err(Error::Refused("EVP_PKEY_CTX_set_rsa_padding"));
-            }
-        }
-        Ok(key)
     }
 
     /// Signs a digest with `EVP_PKEY_sign`, and sets the length of `signature`.
