@@ -157,6 +157,12 @@ impl Section {
     }
 }
 
+/// The part `misprints` of a study: its `misprints.txt`.
+fn misprints(study: &Study, lines: &str) -> Result<Section, Error> {
+    let verdicts = verdict::misprints(lines).collect();
+    Ok(Section { verdicts, ..Section::begin(study, "misprints", &[]) })
+}
+
 /// A paragraph of a study's `texts.txt`: the lines after `# part`. Values replace the names in braces.
 fn text(study: &Study, part: &str, values: &[(&str, &dyn Display)]) -> String {
     let paragraph = study.texts.split("\n\n").find_map(|text| text.strip_prefix(&format!("# {part}\n")));

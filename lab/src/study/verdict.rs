@@ -43,9 +43,13 @@ impl Verdict {
     }
 }
 
-/// Misprints that reading finds, a line for each.
+/// What contradicts itself in a paper, a line for each: misprints, and after "holds: " and "unclear: " what follows and what is open.
 pub(super) fn misprints(lines: &str) -> impl Iterator<Item = Verdict> {
-    lines.lines().map(|text| Verdict::Misprint(text.into()))
+    lines.lines().map(|line| match line.split_once(": ") {
+        Some(("holds", text)) => Verdict::Holds(text.into()),
+        Some(("unclear", text)) => Verdict::Unclear(text.into()),
+        _ => Verdict::Misprint(line.into()),
+    })
 }
 
 /// A verdict in JSON has one of four texts, as in versions before `kind`. An unknown kind is ignored.

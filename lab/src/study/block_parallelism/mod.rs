@@ -19,7 +19,8 @@ mod sweeps;
 use tress_sim::Machine;
 
 use super::{
-    Claim, Effort, Error, Picture, Section, Study, StudyMachine, StudyRow, Verdict, YOURS, chart, part, range, verdict,
+    Claim, Effort, Error, Picture, Section, Study, StudyMachine, StudyRow, Verdict, YOURS, chart, misprints, part,
+    range,
 };
 use crate::picture::{Chart, Level, Line, Scale};
 use paper::{PAPER_BLOCKS, PAPER_HARTS, PAPER_MESSAGES, PAPER_ONE_BLOCK, PaperValues};
@@ -40,20 +41,12 @@ pub(super) const STUDY: Study = Study {
         part("sizes", "All sizes of keys and blocks", sizes::run),
         part("beyond", "Wider machines, more processors, no limits", beyond::run),
         part("lanes", "Lanes in software compared with width in hardware", lanes::run).on_own_machine(),
-        part("misprints", "Misprints", |_| Ok(misprints())),
+        part("misprints", "Misprints", |_| misprints(&STUDY, include_str!("misprints.txt"))),
     ],
     machine: Some(StudyMachine { file: || simulate::MACHINE, program: program::IMAGE }),
     inputs: |_| Ok(String::new()),
     conclude: conclude::conclude,
 };
-
-/// Misprints, each found by comparing two places of the paper.
-fn misprints() -> Section {
-    Section {
-        verdicts: verdict::misprints(include_str!("misprints.txt")).collect(),
-        ..Section::begin(&STUDY, "misprints", &[])
-    }
-}
 
 /// Largest relative difference between a point and the paper's.
 const TOLERANCE: f64 = 0.2;

@@ -7,7 +7,6 @@ mod conclude;
 mod fig5;
 mod links;
 mod message;
-mod misprints;
 mod paper;
 mod strategies;
 mod sync;
@@ -17,7 +16,7 @@ mod timeline;
 use std::time::Instant;
 
 use super::busy::BusyMonitor;
-use super::{Error, Study, cores, part};
+use super::{Error, Study, cores, misprints, part};
 
 pub(super) const STUDY: Study = Study {
     name: "ccm-overlap",
@@ -31,7 +30,7 @@ pub(super) const STUDY: Study = Study {
         part("fig-5", "Four cores, divided between computing and communicating (Fig. 5)", fig5::run),
         part("links", "Over real links", links::run),
         part("timeline", "Timeline of a transfer", timeline::run),
-        part("misprints", "Misprints", misprints::run),
+        part("misprints", "Misprints", |_| misprints(&STUDY, include_str!("misprints.txt"))),
     ],
     machine: None,
     inputs: |_| Ok(String::new()),

@@ -18,19 +18,12 @@ pub(super) const SYSTEMS: [(&str, u32); 8] = [
 ];
 
 /// Indexes of columns.
-pub(super) const DOS_SMALL: usize = 0;
-pub(super) const DOS_LARGE: usize = 1;
 pub(super) const WINDOWS_31: usize = 2;
 pub(super) const WINDOWS_31_LARGE: usize = 3;
 pub(super) const WINDOWS_31_DLL: usize = 4;
 pub(super) const WINDOWS_95: usize = 5;
 pub(super) const WINDOWS_95_DLL: usize = 6;
 pub(super) const UNIX: usize = 7;
-
-/// Ticks of the clock that Turbo C's library reads under MS-DOS: the BIOS counts 18.2 a second.
-pub(super) const TICKS_PER_S: f64 = 18.2;
-/// Runs of the operation of each row under MS-DOS with which 60 of the 64 figures are whole ticks. The paper does not give them.
-pub(super) const DOS_RUNS: [f64; 8] = [1e5, 1e5, 1e4, 1e4, 1e4, 1e4, 1.0, 1.0];
 
 /// One of tables 2 to 5.
 #[derive(Deserialize)]
@@ -46,26 +39,6 @@ impl PaperTable {
     /// A figure in nanoseconds.
     pub(super) fn ns(&self, row: usize, column: usize) -> f64 {
         self.figures[row][column].parse().unwrap_or(f64::NAN) * if is_in_seconds(row) { 1e9 } else { 1e6 }
-    }
-
-    /// The number of ticks of the MS-DOS clock that is nearest to a figure.
-    pub(super) fn ticks(&self, row: usize, column: usize) -> f64 {
-        (self.ns(row, column) / 1e9 * DOS_RUNS[row] * TICKS_PER_S).round()
-    }
-
-    /// That number of ticks, rounded and truncated to the digits of the figure.
-    pub(super) fn of_ticks(&self, row: usize, column: usize) -> [String; 2] {
-        let exact = self.ticks(row, column) / TICKS_PER_S / DOS_RUNS[row] * if is_in_seconds(row) { 1.0 } else { 1e3 };
-        let digits = self.figures[row][column].split_once('.').map_or(0, |(_, digits)| digits.len());
-        let scale = 10f64.powi(digits as i32);
-        [(exact * scale).round(), (exact * scale + 1e-6).floor()].map(|figure| format!("{:.digits$}", figure / scale))
-    }
-
-    /// The figures between which the quotient of two figures of as many runs under MS-DOS can be: a difference of two readings of a
-    /// clock is one tick too long or too short at most.
-    pub(super) fn ratio_in_ticks(&self, [row, column]: [usize; 2], [row_below, column_below]: [usize; 2]) -> [f64; 2] {
-        let (above, below) = (self.ticks(row, column), self.ticks(row_below, column_below));
-        [(above - 1.0) / (below + 1.0), (above + 1.0) / (below - 1.0)]
     }
 
     /// A figure with all its printed digits, in a unit in which it is at least 1.
@@ -138,18 +111,6 @@ mod tests {
                 assert!((found - sum).abs() < 1e-9, "table {}, column {column}: {found}", table.number);
             }
         }
-    }
-
-    /// By hand: 0.329 s are 5.99 ticks of 54.945 ms, 6 ticks are 0.32967 s; 7.987 s are 145.4 ticks, 145 are 7.96703 s; 10,000
-    /// products in 35 ticks take 0.192308 ms each.
-    #[test]
-    fn ticks_of_the_dos_clock() {
-        assert_eq!((TABLES[0].ticks(6, DOS_SMALL), TABLES[0].ticks(2, DOS_SMALL)), (6.0, 35.0));
-        assert_eq!(TABLES[0].of_ticks(6, DOS_SMALL), ["0.330", "0.329"]);
-        assert_eq!(TABLES[3].of_ticks(7, DOS_SMALL), ["7.967", "7.967"]);
-        assert_eq!(TABLES[0].of_ticks(2, DOS_SMALL), ["0.1923", "0.1923"]);
-        let [low, high] = TABLES[0].ratio_in_ticks([7, DOS_LARGE], [7, DOS_SMALL]);
-        assert!((low - 2.0 / 3.0).abs() < 1e-12 && (high - 4.0).abs() < 1e-12, "{low} to {high}");
     }
 
     #[test]

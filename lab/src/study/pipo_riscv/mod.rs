@@ -7,7 +7,6 @@
 mod account;
 mod ciphers;
 mod conclude;
-mod misprints;
 mod paper;
 mod program;
 mod rtl;
@@ -16,7 +15,7 @@ mod table_5;
 
 use tress_sim::machine::preset_file;
 
-use super::{Study, StudyMachine, part};
+use super::{Study, StudyMachine, misprints, part};
 
 pub(super) const STUDY: Study = Study {
     name: "pipo-riscv",
@@ -27,7 +26,7 @@ pub(super) const STUDY: Study = Study {
         part("account", "Where the cycles go", account::run),
         part("ciphers", "PIPO, AES and RC6 by length", ciphers::run).on_own_machine(),
         part("rtl", "The model compared with a core as RTL", rtl::run),
-        part("misprints", "Misprints", misprints::run),
+        part("misprints", "Misprints", |_| misprints(&STUDY, include_str!("misprints.txt"))),
     ],
     machine: Some(StudyMachine { file: || preset_file("fe310").unwrap_or_default(), program: program::IMAGE }),
     inputs: |_| Ok(String::new()),

@@ -1,4 +1,4 @@
-//! All figures of the paper that the study prints: Table 5 with our kernel for each of its rows, and figures of sections 3.2 and 4.
+//! All figures of the paper that the study prints: Table 5 with our kernel for each of its rows.
 
 use std::sync::LazyLock;
 
@@ -60,13 +60,6 @@ pub(super) struct PaperTables {
 
 pub(super) static PAPER: LazyLock<PaperTables> =
     LazyLock::new(|| serde_json::from_str(include_str!("paper.json")).expect("the paper's tables"));
-
-/// Section 3.2: bytes of the round keys, and of the widened ones.
-pub(super) const ROUND_KEYS_BYTES: [u32; 2] = [224, 896];
-
-/// Section 4, in order: gains of one block and of four with little memory and with speed over Kwak, Kim and Seo; and of these two over
-/// one block.
-pub(super) const GAINS: [&str; 5] = ["1.7", "1.34", "1.89", "1.79", "2.53"];
 
 /// Largest relative difference at which the rewritten layout is near the paper's figure.
 pub(super) const NEAR: f64 = 0.05;
