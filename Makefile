@@ -247,7 +247,7 @@ deny:
 # The release build, since assertions of the debug build branch.
 secrets:
 	@tools/setup secrets
-	$(CARGO) test --release --locked -p tress-cipher -p tress-modular -p tress-arithmetic -p tress-sign --features secrets --test secrets
+	$(CARGO) test --release --locked -p tress-cipher -p tress-modular -p tress-sign --features secrets --test secrets
 	$(CARGO) test --release --locked -p tress-machine-code --features secrets
 
 # A dry run; nothing is uploaded.

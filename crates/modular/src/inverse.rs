@@ -12,7 +12,7 @@ const BATCH: u32 = 61;
 const MASK: u64 = (1 << BATCH) - 1;
 
 /// Number of digits of scratch memory that [`divsteps`] needs.
-pub const fn divsteps_scratch(digits: usize) -> usize {
+pub(crate) const fn divsteps_scratch(digits: usize) -> usize {
     4 * (digits + 1)
 }
 
@@ -26,7 +26,7 @@ const fn steps(bits: usize) -> usize {
 ///
 /// Constant time for both numbers. The scratch memory of [`divsteps_scratch`] digits holds secrets afterwards. For numbers of *l* bits,
 /// about 0.05 *l* batches of 10 *n* products of digits each.
-pub fn divsteps(value: &[u64], modulus: &[u64], result: &mut [u64], scratch: &mut [u64]) -> u64 {
+pub(crate) fn divsteps(value: &[u64], modulus: &[u64], result: &mut [u64], scratch: &mut [u64]) -> u64 {
     let n = modulus.len();
     assert!(n > 0 && value.len() == n && result.len() == n);
     let scratch = &mut scratch[..divsteps_scratch(n)];

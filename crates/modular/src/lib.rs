@@ -14,6 +14,7 @@ mod cpu;
 #[doc(hidden)]
 pub use cpu::take_all_instructions_for_there;
 mod error;
+#[cfg(feature = "alloc")]
 mod inverse;
 #[cfg(feature = "alloc")]
 pub mod lanes;
@@ -41,8 +42,6 @@ pub use reveal::reveal;
 /// For `lab/arithmetic`, whose algorithms build on these.
 #[doc(hidden)]
 pub mod parts {
-    pub use crate::inverse::{divsteps, divsteps_scratch};
-    pub use crate::limb::Sealed;
     pub use crate::montgomery::{cios, negative_inverse, prepare};
     pub use crate::multiply::{multiply_add_row, rows};
 }

@@ -2,13 +2,6 @@
 #![no_std]
 #![forbid(unsafe_code)]
 
-#[cfg(test)]
-extern crate std;
-
-#[cfg(test)]
-mod counts_test;
-pub mod gcd;
-pub mod inverse;
 pub mod multiply;
 pub mod power;
 pub mod reduce;

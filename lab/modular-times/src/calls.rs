@@ -3,7 +3,7 @@
 
 use tress_arithmetic::multiply::{self, square};
 use tress_arithmetic::power::{binary_vartime, montgomery_binary_vartime};
-use tress_arithmetic::reduce::montgomery::{Arrangement, cios};
+use tress_arithmetic::reduce::montgomery::cios;
 use tress_arithmetic::reduce::{Classical, Montgomery, divide_vartime};
 use tress_arithmetic::{Error, Limb, add};
 
@@ -83,7 +83,7 @@ impl<L: Limb> Calls<L> for Inlined {
         let Some((powers, scratch)) = scratch.split_at_mut_checked(2 * modulus.len()) else {
             return Err(Error::Length);
         };
-        let ring = Montgomery::new(modulus, Arrangement::Cios, powers, scratch)?;
+        let ring = Montgomery::new(modulus, powers, scratch)?;
         montgomery_binary_vartime(&ring, base, exponent, result, scratch)
     }
 }

@@ -2,7 +2,6 @@
 
 use tress_arithmetic::Limb;
 use tress_arithmetic::multiply::karatsuba_scratch;
-use tress_arithmetic::reduce::montgomery::Arrangement;
 
 /// An operation on numbers of one length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,8 +20,6 @@ pub enum Operation {
     Karatsuba,
     /// a² in three steps
     SquareThreeSteps,
-    /// a² by columns
-    SquareColumns,
     /// a² by Karatsuba's method
     SquareKaratsuba,
     /// A product of 2 n digits modulo N by classical division
@@ -34,25 +31,17 @@ pub enum Operation {
     /// a · b modulo N by Takagi's method
     Takagi,
     /// a · b / R modulo N
-    Montgomery(Arrangement),
+    Montgomery,
     /// a^e modulo N by the binary method and classical division
     Binary,
     /// a^e modulo N by the r-ary method, r = 16
     RAry,
-    /// a^e modulo N by sliding windows of 4 bits
-    SlidingWindow,
     /// a^e modulo N with a table of the base's powers
     PowerTable,
     /// a^e modulo N with a table of a fixed base, digits of 4 bits
     FixedBase,
     /// a^e modulo N by Montgomery's multiplication and the binary method
     MontgomeryBinary,
-    /// a^e modulo N by Montgomery's multiplication with a fixed window, in constant time
-    FixedWindow,
-    /// 1 / a modulo N
-    Inverse,
-    /// The greatest common divisor of two numbers
-    Gcd,
 }
 
 use Operation::*;
@@ -60,10 +49,10 @@ use Operation::*;
 impl Operation {
     /// The rows of the paper's tables, in order.
     pub const PAPER: [Operation; 8] =
-        [Add, Subtract, Rows, SquareThreeSteps, Classical, Montgomery(Arrangement::Cios), Binary, MontgomeryBinary];
+        [Add, Subtract, Rows, SquareThreeSteps, Classical, Montgomery, Binary, MontgomeryBinary];
 
     /// All operations, each with a short name.
-    const NAMED: [(Operation, &'static str); 27] = [
+    const NAMED: [(Operation, &'static str); 18] = [
         (Add, "add"),
         (Subtract, "subtract"),
         (SubtractBorrow, "subtract-borrow"),
@@ -71,31 +60,22 @@ impl Operation {
         (Columns, "multiply-columns"),
         (Karatsuba, "multiply-karatsuba"),
         (SquareThreeSteps, "square-three-steps"),
-        (SquareColumns, "square-columns"),
         (SquareKaratsuba, "square-karatsuba"),
         (Classical, "reduce-classical"),
         (Barrett, "reduce-barrett"),
         (Selby, "reduce-selby"),
         (Takagi, "multiply-takagi"),
-        (Montgomery(Arrangement::Sos), "montgomery-sos"),
-        (Montgomery(Arrangement::Cios), "montgomery-cios"),
-        (Montgomery(Arrangement::Fios), "montgomery-fios"),
-        (Montgomery(Arrangement::Fips), "montgomery-fips"),
-        (Montgomery(Arrangement::Cihs), "montgomery-cihs"),
+        (Montgomery, "montgomery-cios"),
         (Binary, "power-binary"),
         (RAry, "power-r-ary"),
-        (SlidingWindow, "power-sliding-window"),
         (PowerTable, "power-table"),
         (FixedBase, "power-fixed-base"),
         (MontgomeryBinary, "power-montgomery-binary"),
-        (FixedWindow, "power-fixed-window"),
-        (Inverse, "inverse"),
-        (Gcd, "gcd"),
     ];
 
     /// All operations.
-    pub const ALL: [Operation; 27] = {
-        let mut all = [Add; 27];
+    pub const ALL: [Operation; 18] = {
+        let mut all = [Add; 18];
         let mut place = 0;
         while place < all.len() {
             all[place] = Operation::NAMED[place].0;
@@ -120,21 +100,18 @@ impl Operation {
         // Base, factor, modulus, exponent, a product, tables and scratch memory.
         6 * n
             + match self {
-                Add | Subtract | SubtractBorrow | Rows | Columns | SquareThreeSteps | SquareColumns | Gcd => 0,
+                Add | Subtract | SubtractBorrow | Rows | Columns | SquareThreeSteps => 0,
                 Karatsuba | SquareKaratsuba => karatsuba_scratch(n),
                 Classical => 2 * n,
                 Barrett => 7 * n + 6,
                 Selby => n * n + 3 * n + 3,
                 Takagi => n + 2,
-                Montgomery(_) => 4 * n,
+                Montgomery => 0,
                 Binary => 3 * n,
                 MontgomeryBinary => 7 * n,
                 RAry => 20 * n,
-                SlidingWindow => 14 * n,
                 PowerTable => (bits + 5) * n,
                 FixedBase => (bits.div_ceil(4) + 6) * n,
-                FixedWindow => 68 * n,
-                Inverse => 4 * n,
             }
     }
 }

@@ -3,10 +3,10 @@
 use core::hint::black_box;
 
 use tress_arithmetic::multiply::{self, square};
-use tress_arithmetic::power::{self, FixedBase, PowerTable, fixed_window, r_ary_vartime, sliding_window_vartime};
-use tress_arithmetic::reduce::montgomery::{Arrangement, negative_inverse};
+use tress_arithmetic::power::{self, FixedBase, PowerTable, r_ary_vartime};
+use tress_arithmetic::reduce::montgomery::negative_inverse;
 use tress_arithmetic::reduce::{Barrett, Montgomery, Ring, Selby, Takagi, barrett_scratch};
-use tress_arithmetic::{Error, Limb, add, gcd, inverse};
+use tress_arithmetic::{Error, Limb, add};
 
 use crate::{Calls, Clock, Operation, Time};
 
@@ -52,7 +52,6 @@ pub fn measure<L: Limb, P: Calls<L>>(
         Operation::Columns => time(clock, || multiply::columns(black_box(a), black_box(b), product)),
         Operation::Karatsuba => time(clock, || multiply::karatsuba(black_box(a), black_box(b), product, scratch)),
         Operation::SquareThreeSteps => time(clock, || P::square(black_box(a), product)),
-        Operation::SquareColumns => time(clock, || square::columns(black_box(a), product)),
         Operation::SquareKaratsuba => time(clock, || square::karatsuba(black_box(a), product, scratch)),
         Operation::Classical => {
             multiply::rows(a, b, product);
@@ -81,34 +80,18 @@ pub fn measure<L: Limb, P: Calls<L>>(
             let ring = Takagi::new(modulus)?;
             time(clock, || ring.multiply(black_box(a), black_box(b), result, scratch))
         }
-        Operation::Montgomery(Arrangement::Cios) => {
+        Operation::Montgomery => {
             let inverse = negative_inverse(modulus[0]);
             time(clock, || P::montgomery(black_box(a), black_box(b), modulus, inverse, result))
-        }
-        Operation::Montgomery(arrangement) => {
-            let (powers, scratch) = scratch.split_at_mut(2 * n);
-            let ring = Montgomery::new(modulus, arrangement, powers, scratch)?;
-            time(clock, || ring.multiply(black_box(a), black_box(b), result, scratch))
         }
         Operation::Binary => try_time(clock, || P::power(black_box(a), exponent, modulus, result, scratch))?,
         Operation::MontgomeryBinary => {
             try_time(clock, || P::montgomery_power(black_box(a), exponent, modulus, result, scratch))?
         }
-        Operation::Inverse => time(clock, || inverse::inverse(black_box(a), modulus, result, scratch)),
-        Operation::Gcd => try_time(clock, || {
-            let (x, y) = product.split_at_mut(n);
-            x.copy_from_slice(black_box(a));
-            y.copy_from_slice(black_box(b));
-            gcd::gcd_vartime(x, y)
-        })?,
-        Operation::RAry
-        | Operation::SlidingWindow
-        | Operation::PowerTable
-        | Operation::FixedBase
-        | Operation::FixedWindow => {
+        Operation::RAry | Operation::PowerTable | Operation::FixedBase => {
             let (powers, scratch) = scratch.split_at_mut(2 * n);
-            let ring = Montgomery::new(modulus, Arrangement::Cios, powers, scratch)?;
-            return in_montgomery_form(operation, &ring, a, exponent, product, scratch, clock);
+            let ring = Montgomery::new(modulus, powers, scratch)?;
+            return in_montgomery_form(operation, &ring, a, exponent, result, scratch, clock);
         }
     })
 }
@@ -119,18 +102,12 @@ fn in_montgomery_form<L: Limb>(
     ring: &Montgomery<'_, L>,
     a: &[L],
     exponent: &[L],
-    product: &mut [L],
+    result: &mut [L],
     scratch: &mut [L],
     clock: &mut impl Clock,
 ) -> Result<Time, Error> {
-    let n = a.len();
-    let bits = n * L::BITS as usize;
-    let (result, one) = product.split_at_mut(n);
+    let bits = a.len() * L::BITS as usize;
     match operation {
-        Operation::RAry => try_time(clock, || r_ary_vartime(ring, black_box(a), exponent, 4, result, scratch)),
-        Operation::SlidingWindow => {
-            try_time(clock, || sliding_window_vartime(ring, black_box(a), exponent, 4, result, scratch))
-        }
         Operation::PowerTable => {
             let (table, scratch) = scratch.split_at_mut(power::power_table_digits(ring, bits));
             let table = PowerTable::new(ring, a, table, scratch)?;
@@ -141,11 +118,7 @@ fn in_montgomery_form<L: Limb>(
             let table = FixedBase::new(ring, a, 4, table, scratch)?;
             try_time(clock, || table.power_vartime(black_box(exponent), result, scratch))
         }
-        _ => {
-            ring.one(one);
-            let (modulus, inverse) = (ring.modulus(), ring.inverse());
-            Ok(time(clock, || fixed_window(black_box(a), exponent, modulus, inverse, one, result, scratch)))
-        }
+        _ => try_time(clock, || r_ary_vartime(ring, black_box(a), exponent, 4, result, scratch)),
     }
 }
 

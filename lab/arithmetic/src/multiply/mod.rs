@@ -39,22 +39,6 @@ impl<L: Limb> Column<L> {
         (*high, _) = high.add(top, L::ZERO);
     }
 
-    #[inline(always)]
-    pub(crate) fn add_column(&mut self, other: Self) {
-        crate::add::add_assign(&mut self.0, &other.0);
-    }
-
-    #[inline(always)]
-    pub(crate) fn double(&mut self) {
-        crate::add::double(&mut self.0);
-    }
-
-    /// The lowest digit, which is the column's digit of the result.
-    #[inline(always)]
-    pub(crate) fn low(&self) -> L {
-        self.0[0]
-    }
-
     /// All three digits.
     #[inline(always)]
     pub(crate) fn digits(&self) -> [L; 3] {

@@ -1,7 +1,7 @@
 //! Squares: every product of two different digits is computed once and doubled.
 
 use super::karatsuba::{absolute_difference, add_middle};
-use super::{Column, KARATSUBA_DIGITS, multiply_add_row};
+use super::{KARATSUBA_DIGITS, multiply_add_row};
 use crate::{Limb, add};
 
 /// `square = a²` in the paper's three steps: squares of digits, cross products, doubling. Here the doubling comes before the squares are
@@ -24,31 +24,6 @@ pub fn three_steps<L: Limb>(a: &[L], square: &mut [L]) {
         let high;
         (pair[0], high) = digit.multiply_add(digit, pair[0], carry);
         (pair[1], carry) = pair[1].add(high, L::ZERO);
-    }
-}
-
-/// `square = a²` column by column. n (n + 1) / 2 products of digits.
-///
-/// # Panics
-/// If the square does not have twice as many digits, or has more than 2^14.
-#[inline]
-pub fn columns<L: Limb>(a: &[L], square: &mut [L]) {
-    let n = a.len();
-    assert!(square.len() == 2 * n && n <= 1 << 14);
-    let mut column = Column::<L>::ZERO;
-    for k in 0..2 * n {
-        let mut cross = Column::ZERO;
-        for i in (k + 1).saturating_sub(n)..k.div_ceil(2) {
-            cross.add_product(a[i], a[k - i]);
-        }
-        cross.double();
-        if k % 2 == 0 {
-            cross.add_product(a[k / 2], a[k / 2]);
-        }
-        // The carry of the columns below.
-        cross.add_column(column);
-        square[k] = cross.shift();
-        column = cross;
     }
 }
 

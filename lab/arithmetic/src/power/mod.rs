@@ -1,23 +1,18 @@
 //! Powers: the exponentiations that section 3.3 of the paper implements or mentions.
 //!
-//! All except [`fixed_window`](fn@fixed_window) work in any [`Ring`], take a time that depends on the exponent, and reject the exponent
-//! zero: they start from the base, as the paper does. [`fixed_window`](fn@fixed_window) is for secrets. There the exponent zero gives 1,
-//! because the code must not test for it.
+//! They work in any [`Ring`], take a time that depends on the exponent, and reject the exponent zero: they start from the base, as the
+//! paper does.
 
 mod binary;
 mod fixed_base;
-mod fixed_window;
 mod montgomery_binary;
 mod r_ary;
-mod sliding_window;
 mod table;
 
 pub use binary::{binary_scratch, binary_vartime};
 pub use fixed_base::{FixedBase, fixed_base_digits};
-pub use fixed_window::{fixed_window, fixed_window_scratch};
 pub use montgomery_binary::{montgomery_binary_scratch, montgomery_binary_vartime};
 pub use r_ary::{r_ary_scratch, r_ary_vartime};
-pub use sliding_window::{sliding_window_scratch, sliding_window_vartime};
 pub use table::{PowerTable, power_table_digits};
 
 use crate::reduce::Ring;

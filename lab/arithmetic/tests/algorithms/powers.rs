@@ -3,17 +3,15 @@
 use num_bigint::BigUint;
 use tress_arithmetic::Limb;
 use tress_arithmetic::power::{
-    FixedBase, PowerTable, binary_scratch, binary_vartime, fixed_base_digits, fixed_window, fixed_window_scratch,
-    montgomery_binary_scratch, montgomery_binary_vartime, power_table_digits, r_ary_scratch, r_ary_vartime,
-    sliding_window_scratch, sliding_window_vartime,
+    FixedBase, PowerTable, binary_scratch, binary_vartime, fixed_base_digits, montgomery_binary_scratch,
+    montgomery_binary_vartime, power_table_digits, r_ary_scratch, r_ary_vartime,
 };
-use tress_arithmetic::reduce::montgomery::Arrangement;
 use tress_arithmetic::reduce::{Montgomery, Ring};
 
 use crate::algorithms::rings::{RingVisitor, for_all_rings};
 use crate::common::{Random, boundary_moduli, number, to_limbs, values_below};
 
-for_all_digits! { in_every_ring montgomery_from_end_to_end constant_time }
+for_all_digits! { in_every_ring montgomery_from_end_to_end }
 
 /// 1, 2, 3, a Fermat prime, all ones, a one followed by zeros, random exponents; also with a leading zero digit.
 fn exponents<L: Limb>(random: &mut Random) -> Vec<Vec<L>> {
@@ -54,9 +52,6 @@ impl<L: Limb> RingVisitor<L> for PowerVisitor<'_> {
                     let mut scratch = vec![L::MAX; r_ary_scratch(ring, k)];
                     r_ary_vartime(ring, &x, &digits, k, &mut result, &mut scratch).unwrap();
                     check("r-ary", &result);
-                    let mut scratch = vec![L::MAX; sliding_window_scratch(ring, k)];
-                    sliding_window_vartime(ring, &x, &digits, k, &mut result, &mut scratch).unwrap();
-                    check("sliding window", &result);
                 }
             }
             // A table is made once for a base.
@@ -98,7 +93,7 @@ fn montgomery_from_end_to_end<L: Limb>() {
         for modulus in boundary_moduli::<L>(digits, &mut random) {
             let n = number(&modulus);
             let (mut powers, mut scratch) = (vec![L::ZERO; 2 * digits], vec![L::ZERO; digits]);
-            let ring = Montgomery::new(&modulus, Arrangement::Cios, &mut powers, &mut scratch).unwrap();
+            let ring = Montgomery::new(&modulus, &mut powers, &mut scratch).unwrap();
             let mut scratch = vec![L::MAX; montgomery_binary_scratch(&ring)];
             for base in values_below(&n, &mut random) {
                 for exponent in exponents(&mut random) {
@@ -107,30 +102,6 @@ fn montgomery_from_end_to_end<L: Limb>() {
                     montgomery_binary_vartime(&ring, &x, &exponent, &mut result, &mut scratch).unwrap();
                     assert_eq!(number(&result), base.modpow(&number(&exponent), &n));
                 }
-            }
-        }
-    }
-}
-
-/// The constant-time exponentiation, with exponents of all lengths that change its window; the exponent 0 gives 1.
-fn constant_time<L: Limb>() {
-    let mut random = Random::new(32);
-    let modulus = random.odd::<L>(3);
-    let n = number(&modulus);
-    let (mut powers, mut scratch) = (vec![L::ZERO; 6], vec![L::ZERO; 6]);
-    let ring = Montgomery::new(&modulus, Arrangement::Cios, &mut powers, &mut scratch).unwrap();
-    let mut one = vec![L::ZERO; 3];
-    ring.one(&mut one);
-    for bits in [0, 16, 32, 64, 80, 128, 256, 1024, 1088] {
-        let digits = bits / L::BITS as usize;
-        for exponent in [vec![L::ZERO; digits], vec![L::MAX; digits], random.digits(digits)] {
-            for base in values_below(&n, &mut random) {
-                let (mut form, mut result, mut value) = (vec![L::ZERO; 3], vec![L::MAX; 3], vec![L::ZERO; 3]);
-                ring.enter(&to_limbs(&base, 3), &mut form, &mut scratch);
-                let mut memory = vec![L::MAX; fixed_window_scratch(3, digits * L::BITS as usize)];
-                fixed_window(&form, &exponent, &modulus, ring.inverse(), &one, &mut result, &mut memory);
-                ring.leave(&result, &mut value, &mut scratch);
-                assert_eq!(number(&value), base.modpow(&number(&exponent), &n), "{base} ^ {exponent:?} modulo {n}");
             }
         }
     }

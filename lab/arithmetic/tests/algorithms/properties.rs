@@ -1,9 +1,8 @@
 //! Identities that hold for all numbers.
 
 use proptest::prelude::*;
-use tress_arithmetic::reduce::montgomery::{Arrangement, cihs, cios, fios, fips, negative_inverse, sos};
 use tress_arithmetic::reduce::{Classical, Montgomery, Ring};
-use tress_arithmetic::{Limb, add, multiply};
+use tress_arithmetic::{add, multiply};
 use tress_modular::Modulus;
 
 /// Digits with long runs of ones and zeros, where carries propagate.
@@ -21,40 +20,7 @@ fn modulus() -> impl Strategy<Value = Vec<u64>> {
     })
 }
 
-/// The same number in smaller digits.
-fn cut<L: Limb>(digits: &[u64]) -> Vec<L> {
-    let per_digit = 64 / L::BITS;
-    digits.iter().flat_map(|&digit| (0..per_digit).map(move |i| L::from_u64(digit >> (i * L::BITS)))).collect()
-}
-
-/// The product in all arrangements, which must be equal.
-fn arrangements<L: Limb>(a: &[u64], b: &[u64], modulus: &[u64]) -> Vec<L> {
-    let (a, b, modulus) = (cut::<L>(a), cut::<L>(b), cut::<L>(modulus));
-    let n = modulus.len();
-    let inverse = negative_inverse(modulus[0]);
-    let mut products = vec![vec![L::MAX; n]; 5];
-    let mut scratch = vec![L::MAX; 2 * n];
-    sos(&a, &b, &modulus, inverse, &mut products[0], &mut scratch);
-    cios(&a, &b, &modulus, inverse, &mut products[1]);
-    fios(&a, &b, &modulus, inverse, &mut products[2]);
-    fips(&a, &b, &modulus, inverse, &mut products[3]);
-    cihs(&a, &b, &modulus, inverse, &mut products[4]);
-    assert!(products.iter().all(|product| *product == products[0]), "{products:?}");
-    products.swap_remove(0)
-}
-
 proptest! {
-    /// If one factor is below the modulus and the other has any value, all arrangements give the same result at all digit sizes.
-    #[test]
-    fn all_arrangements_agree(modulus in modulus(), a in digits(8), b in digits(8)) {
-        let n = modulus.len();
-        let b = Modulus::new(&modulus).unwrap().reduce(&b);
-        let wide = arrangements::<u64>(&a[..n], &b, &modulus);
-        prop_assert_eq!(arrangements::<u32>(&a[..n], &b, &modulus), cut::<u32>(&wide));
-        // R is the same power of two.
-        prop_assert_eq!(arrangements::<u16>(&a[..n], &b, &modulus), cut::<u16>(&wide));
-    }
-
     /// (a + b)(a − b) = a² − b², and a (b + c) = a b + a c.
     #[test]
     fn rings_distribute(modulus in modulus(), a in digits(0..12), b in digits(0..12), c in digits(0..12)) {
@@ -97,7 +63,7 @@ proptest! {
         classical.multiply(&a, &b, &mut expected, &mut scratch);
         prop_assert_eq!(prepared.multiply(&a, &b), expected.clone());
         let mut powers = vec![0; 2 * n];
-        let ring = Montgomery::new(&modulus, Arrangement::Cihs, &mut powers, &mut scratch).unwrap();
+        let ring = Montgomery::new(&modulus, &mut powers, &mut scratch).unwrap();
         let (mut form, mut product) = (vec![0; n], vec![0; n]);
         ring.enter(&a, &mut form, &mut scratch);
         ring.multiply(&form, &b, &mut product, &mut scratch);
@@ -117,7 +83,7 @@ proptest! {
         let (mut parts, mut term) = (vec![0; 2 * n], vec![0; 2 * n]);
         multiply::karatsuba(&a, &b, &mut parts, &mut scratch);
         add::double(&mut parts);
-        multiply::square::columns(&a, &mut term);
+        multiply::columns(&a, &a, &mut term);
         add::add_assign(&mut parts, &term);
         multiply::square::three_steps(&b, &mut term);
         add::add_assign(&mut parts, &term);

@@ -2,7 +2,6 @@
 
 use num_bigint::BigUint;
 use tress_arithmetic::Limb;
-use tress_arithmetic::reduce::montgomery::Arrangement;
 use tress_arithmetic::reduce::{Barrett, Classical, Montgomery, Ring, Selby, Takagi, barrett_scratch};
 
 use crate::common::{number, to_limbs};
@@ -31,19 +30,17 @@ pub(crate) fn for_all_rings<L: Limb>(modulus: &[L], visit: &mut impl RingVisitor
     if modulus[0] & L::ONE == L::ZERO {
         return;
     }
-    for arrangement in Arrangement::ALL {
-        let (mut powers, mut scratch) = (vec![L::ZERO; 2 * n], vec![L::ZERO; n]);
-        let ring = Montgomery::new(modulus, arrangement, &mut powers, &mut scratch).unwrap();
-        let form = |value: &BigUint| {
-            let (mut form, mut scratch) = (vec![L::ZERO; n], vec![L::ZERO; ring.scratch()]);
-            ring.enter(&to_limbs(value, n), &mut form, &mut scratch);
-            form
-        };
-        let back = |form: &[L]| {
-            let (mut value, mut scratch) = (vec![L::ZERO; n], vec![L::ZERO; ring.scratch()]);
-            ring.leave(form, &mut value, &mut scratch);
-            number(&value)
-        };
-        visit.visit(arrangement.name(), &ring, &form, &back);
-    }
+    let (mut powers, mut scratch) = (vec![L::ZERO; 2 * n], vec![L::ZERO; n]);
+    let ring = Montgomery::new(modulus, &mut powers, &mut scratch).unwrap();
+    let form = |value: &BigUint| {
+        let (mut form, mut scratch) = (vec![L::ZERO; n], vec![L::ZERO; ring.scratch()]);
+        ring.enter(&to_limbs(value, n), &mut form, &mut scratch);
+        form
+    };
+    let back = |form: &[L]| {
+        let (mut value, mut scratch) = (vec![L::ZERO; n], vec![L::ZERO; ring.scratch()]);
+        ring.leave(form, &mut value, &mut scratch);
+        number(&value)
+    };
+    visit.visit("Montgomery", &ring, &form, &back);
 }
