@@ -1,24 +1,10 @@
-//! Compares CCM and GCM of every peer with NIST's examples (SP 800-38C appendix C) and with others, and passes wrong lengths,
-//! so that an error in a wrapper fails a test and does not lead to a wrong measurement. The bench's tests compare the outputs
-//! of all contenders in every other mode, and of PIPO, with those of Tress.
+//! Compares GCM of every peer with RustCrypto's, and passes wrong lengths, so that an error in a wrapper fails a test and does
+//! not lead to a wrong measurement. The bench's tests (`matrix_test.rs`) compare the outputs of all contenders in every other mode
+//! with those of Tress.
 
-use tress_cipher::aes::Aes;
-use tress_cipher::{Aad, modes};
 use tress_peers::{Direction, Error, Mode, cryptopp, gcrypt, ipsec_mb, openssl, pipo, rustcrypto};
 
 use crate::present;
-
-/// The hexadecimal fields of NIST's examples in a file of `vectors/aes`. ECB has no initialisation vector.
-fn examples<const N: usize>(file: &str, fields: [&str; N]) -> Vec<[Vec<u8>; N]> {
-    let file: serde_json::Value = serde_json::from_str(file).expect("JSON");
-    let groups = file["testGroups"].as_array().expect("groups");
-    let tests = groups.iter().flat_map(|group| group["tests"].as_array().expect("tests"));
-    tests.map(|test| fields.map(|field| hex(test[field].as_str().unwrap_or_default()))).collect()
-}
-
-fn hex(text: &str) -> Vec<u8> {
-    base16ct::mixed::decode_vec(text).expect("hex digits")
-}
 
 fn message(bytes: usize) -> Vec<u8> {
     (0..bytes).map(|i| (i * 31 + i / 251) as u8).collect()
@@ -54,79 +40,13 @@ fn cbc_encryptions(key: &[u8]) -> Vec<NamedCipher> {
     }
     if present(ipsec_mb::version()) {
         let key = key.to_vec();
-        let one =
-            move |iv: &[u8], data: &mut [u8]| in_a_batch(Mode::Cbc, Direction::Encrypt, &key, [iv, b""], data, &mut []);
+        let one = move |iv: &[u8], data: &mut [u8]| {
+            let message = ipsec_mb::BatchMessage { key: 0, iv, aad: b"", start: 0, bytes: data.len(), tag_bytes: 0 };
+            ipsec_mb::Batch::new(Mode::Cbc, Direction::Encrypt, &[&key], &[message])?.run(data)
+        };
         ciphers.push(("ipsec-mb", Box::new(one)));
     }
     ciphers
-}
-
-/// A peer's name, and a function for CCM: nonce, associated data, data, tag.
-type NamedCcm = (&'static str, Box<dyn FnMut(&[u8], &[u8], &mut [u8], &mut [u8]) -> Result<(), Error>>);
-
-fn ccms(key: &[u8], nonce_bytes: usize, tag_bytes: usize, direction: Direction) -> Vec<NamedCcm> {
-    macro_rules! by {
-        ($name:literal, $cipher:expr) => {{
-            #[allow(unused_mut, reason = "some peers need it")]
-            let mut cipher = $cipher.unwrap();
-            (
-                $name,
-                Box::new(move |nonce: &[u8], aad: &[u8], data: &mut [u8], tag: &mut [u8]| match direction {
-                    Direction::Encrypt => cipher.encrypt(nonce, aad, data, tag),
-                    Direction::Decrypt => cipher.decrypt(nonce, aad, data, tag),
-                }),
-            )
-        }};
-    }
-    let mut ccms: Vec<NamedCcm> = Vec::new();
-    // The crate has the lengths as type parameters.
-    if (nonce_bytes, tag_bytes) == (12, 16) {
-        ccms.push(by!("rustcrypto", rustcrypto::Ccm::new(key)));
-    }
-    if present(openssl::version()) {
-        ccms.push(by!("openssl", openssl::Ccm::new(key, nonce_bytes, tag_bytes, direction)));
-    }
-    if present(gcrypt::version()) {
-        ccms.push(by!("libgcrypt", gcrypt::Cipher::new(Mode::Ccm, key)));
-    }
-    if present(ipsec_mb::version()) {
-        let key = key.to_vec();
-        ccms.push((
-            "ipsec-mb",
-            Box::new(move |nonce, aad, data, tag| in_a_batch(Mode::Ccm, direction, &key, [nonce, aad], data, tag)),
-        ));
-    }
-    ccms
-}
-
-/// Runs libipsec-mb three times on 300 equal messages, whose outputs must be equal. The ring of jobs wraps around at
-/// every position, and the last jobs have to be flushed.
-fn in_a_batch(
-    mode: Mode,
-    direction: Direction,
-    key: &[u8],
-    [iv, aad]: [&[u8]; 2],
-    data: &mut [u8],
-    tag: &mut [u8],
-) -> Result<(), Error> {
-    let (bytes, tag_bytes) = (data.len(), tag.len());
-    let distance = bytes + tag_bytes;
-    let message = |number| ipsec_mb::BatchMessage { key: 0, iv, aad, start: number * distance, bytes, tag_bytes };
-    let messages: Vec<_> = (0..300).map(message).collect();
-    let mut batch = ipsec_mb::Batch::new(mode, direction, &[key], &messages)?;
-    let before = [&*data, &*tag].concat().repeat(messages.len());
-    for _ in 0..3 {
-        let mut buffer = before.clone();
-        batch.run(&mut buffer)?;
-        let (made_data, made_tag) = buffer[..distance].split_at(bytes);
-        assert!(buffer.chunks_exact(distance.max(1)).all(|made| made == &buffer[..distance]), "{mode:?} {bytes}");
-        data.copy_from_slice(made_data);
-        tag.copy_from_slice(made_tag);
-        if distance > 0 {
-            assert_eq!(batch.run(&mut buffer[1..]), Err(Error::Length));
-        }
-    }
-    Ok(())
 }
 
 #[test]
@@ -149,43 +69,6 @@ fn wrong_lengths_are_rejected() {
         ] {
             let made = ipsec_mb::Batch::new(Mode::Ccm, Direction::Encrypt, &[&[1; 16]], &[message]);
             assert_eq!(made.map(drop), Err(error));
-        }
-    }
-}
-
-#[test]
-fn ccm_equals_that_of_nist_and_ours() {
-    let file = include_str!("../../../vectors/aes/sp800-38c.json");
-    let mut cases = examples(file, ["key", "iv", "aad", "msg", "ct", "tag"]);
-    // Not every peer takes the fourth example's 64 KiB of associated data.
-    cases.truncate(3);
-    // libipsec-mb has no CCM with keys of 192 bits.
-    for key in [message(16), message(32)] {
-        for bytes in [0, 1, 15, 16, 17, 1024, 16_384] {
-            let (nonce, mut data, mut tag) = (vec![7; 12], message(bytes), vec![0; 16]);
-            let aes = Aes::new(&key).unwrap();
-            modes::ccm::seal(&aes, &nonce[..], Aad(b""), &mut data, &mut tag[..]).unwrap();
-            cases.push([key.clone(), nonce, Vec::new(), message(bytes), data, tag]);
-        }
-    }
-    for [key, nonce, aad, plain, expected, expected_tag] in cases {
-        for (name, mut encrypt) in ccms(&key, nonce.len(), expected_tag.len(), Direction::Encrypt) {
-            for _ in 0..2 {
-                let (mut data, mut tag) = (plain.clone(), vec![0; expected_tag.len()]);
-                encrypt(&nonce, &aad, &mut data, &mut tag).unwrap();
-                assert_eq!((&data, &tag), (&expected, &expected_tag), "{name} {}", plain.len());
-            }
-        }
-        for (name, mut decrypt) in ccms(&key, nonce.len(), expected_tag.len(), Direction::Decrypt) {
-            let mut tag = expected_tag.clone();
-            for _ in 0..2 {
-                let mut data = expected.clone();
-                decrypt(&nonce, &aad, &mut data, &mut tag).unwrap();
-                assert_eq!(data, plain, "{name} {}", plain.len());
-            }
-            tag[0] ^= 1;
-            let forged = decrypt(&nonce, &aad, &mut expected.clone(), &mut tag);
-            assert_eq!(forged, Err(Error::Authentication), "{name} {}", plain.len());
         }
     }
 }
