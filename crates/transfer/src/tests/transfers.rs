@@ -260,29 +260,6 @@ fn what_exists_is_never_overwritten() {
 }
 
 #[test]
-fn only_senders_of_the_allow_file() {
-    let ends = Ends::new();
-    let stranger = KeyPair::generate().unwrap();
-    ends.file("a", b"data");
-    let running = ends.receive_with(&OS, &Tcp, |options| options.allow = Allow::Only(vec![]));
-    let error = ends.send_files(&running, &["a"], |_| {}).unwrap_err();
-    assert_eq!(error.kind, ErrorKind::Refused(Refusal::NotAdmitted));
-    running.stop();
-    let running = ends.receive();
-    let inputs = [Source::Path(ends.root.path().join("a"))];
-    let send = |from: &KeyPair, to: &KeyPair| {
-        let options = SendOptions::new(&running.to, to.address().unwrap());
-        send_on(&OS, &Tcp, &inputs, from, &options, &Control::new())
-    };
-    assert_eq!(send(&stranger, &ends.receiver).unwrap_err().kind, ErrorKind::Refused(Refusal::NotAdmitted));
-    // The right host, but with another key than the address.
-    assert_eq!(send(&ends.sender, &stranger).unwrap_err().kind, ErrorKind::WrongPeer);
-    assert!(fs::read_dir(ends.root.path().join("out")).unwrap().next().is_none());
-    send(&ends.sender, &ends.receiver).unwrap();
-    running.stop();
-}
-
-#[test]
 fn the_rate_is_not_exceeded() {
     let ends = Ends::new();
     let running = ends.receive();
