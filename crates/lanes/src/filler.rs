@@ -9,8 +9,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use tress_cipher::lanes::ccm::{Open, Seal, open, seal_without_nonce_check};
-use tress_cipher::{Aad, CcmCipher, Error};
+use tress_cipher::lanes::{Aead, AeadJob};
+use tress_cipher::{Aad, Error};
 
 use crate::fork::{PerProcess, generation};
 use crate::groups::GROUP_ITEMS;
@@ -288,14 +288,15 @@ impl<J: FillerJob> Filler<J> {
     }
 }
 
-/// A CCM packet in one buffer: associated data, then data, then a tag of `TAG` bytes. It runs in place, and the caller gets the buffer
-/// back. `B` is the buffer, such as `Vec<u8>` or `&mut [u8]`, and `K` the key, such as `Arc<Aes>` or `&Aes`. The buffer is not wiped on
-/// drop. The filler compares nonces, [`FillerJob::run`] alone does not. Other lengths than those of CCM do not compile:
+/// A packet in one buffer: associated data, then data, then a tag of `TAG` bytes. It runs in place, and the caller gets the buffer
+/// back. `B` is the buffer, such as `Vec<u8>` or `&mut [u8]`, and `K` the key of an [`Aead`], such as `&ChaCha20Poly1305`, or `Arc<Aes>`
+/// for CCM. The buffer is not wiped on drop. The filler compares nonces, [`FillerJob::run`] alone does not. Lengths that no AEAD has do not
+/// compile:
 ///
 /// ```compile_fail,E0080
-/// tress_lanes::CcmPacket::<_, _, 6>::seal(0, &(), [0; 6], 0, vec![0; 8]);
+/// tress_lanes::AeadPacket::<_, _, 6>::seal(0, &(), [0; 6], 0, vec![0; 8]);
 /// ```
-pub struct CcmPacket<K, B, const NONCE: usize = 13, const TAG: usize = 8> {
+pub struct AeadPacket<K, B, const NONCE: usize = 12, const TAG: usize = 16> {
     /// A number with which the caller identifies the packet.
     pub id: u64,
     key: K,
@@ -306,7 +307,10 @@ pub struct CcmPacket<K, B, const NONCE: usize = 13, const TAG: usize = 8> {
     result: Result<(), Error>,
 }
 
-impl<K, B, const NONCE: usize, const TAG: usize> CcmPacket<K, B, NONCE, TAG> {
+/// A packet with the lengths that CCM usually has.
+pub type CcmPacket<K, B, const NONCE: usize = 13, const TAG: usize = 8> = AeadPacket<K, B, NONCE, TAG>;
+
+impl<K, B, const NONCE: usize, const TAG: usize> AeadPacket<K, B, NONCE, TAG> {
     /// Creates a packet to encrypt, whose first `aad_bytes` bytes are associated data. The last `TAG` bytes are overwritten. The check for
     /// repeated nonces compares the addresses of the ciphers.
     pub fn seal(id: u64, key: K, nonce: [u8; NONCE], aad_bytes: usize, buffer: B) -> Self {
@@ -315,15 +319,15 @@ impl<K, B, const NONCE: usize, const TAG: usize> CcmPacket<K, B, NONCE, TAG> {
 
     /// Creates a packet to decrypt, whose first `aad_bytes` bytes are associated data.
     pub fn open(id: u64, key: K, nonce: [u8; NONCE], aad_bytes: usize, buffer: B) -> Self {
-        const { assert!(matches!(NONCE, 7..=13) && matches!(TAG, 4 | 6 | 8 | 10 | 12 | 14 | 16), "no length of CCM") };
+        const { assert!(matches!(NONCE, 7..=13) && matches!(TAG, 4 | 6 | 8 | 10 | 12 | 14 | 16), "no length of an AEAD") };
         Self { id, key, nonce, encrypts: false, aad_bytes, buffer, result: Err(Error::Authentication) }
     }
 
     /// Returns the buffer of a packet that has run.
     ///
     /// # Errors
-    /// With the buffer: `MessageTooLong` if the data is too long for the nonce; `Authentication` if the packet is forged, is shorter than
-    /// its associated data and tag, or has not run.
+    /// With the buffer: `MessageTooLong` if the data is too long for the nonce; `NonceLength` and `TagLength` if the key's AEAD has other
+    /// lengths; `Authentication` if the packet is forged, is shorter than its associated data and tag, or has not run.
     pub fn finish(self) -> Result<B, (Error, B)> {
         match self.result {
             Ok(()) => Ok(self.buffer),
@@ -332,9 +336,9 @@ impl<K, B, const NONCE: usize, const TAG: usize> CcmPacket<K, B, NONCE, TAG> {
     }
 }
 
-impl<K, B, const NONCE: usize, const TAG: usize> FillerJob for CcmPacket<K, B, NONCE, TAG>
+impl<K, B, const NONCE: usize, const TAG: usize> FillerJob for AeadPacket<K, B, NONCE, TAG>
 where
-    K: Deref<Target: CcmCipher + Sized> + Send,
+    K: Deref<Target: Aead> + Send,
     B: AsMut<[u8]> + Send,
 {
     fn nonce(&self) -> Option<NonceOfKey> {
@@ -353,18 +357,18 @@ where
                 if *encrypts { seals.reserve(count) } else { opens.reserve(count) }
             }
             *result = match *encrypts {
-                true => Seal::new(&**key, &*nonce, Aad(aad), data, tag).map(|job| seals.push(job)),
-                false => Open::new(&**key, &*nonce, Aad(aad), data, tag).map(|job| opens.push(job)),
+                true => key.to_seal(nonce[..].into(), Aad(aad), data, tag.into()).map(|job| seals.push(job)),
+                false => key.to_open(nonce[..].into(), Aad(aad), data, tag.into()).map(|job| opens.push(job)),
             };
             if result.is_ok() {
                 results.push(result);
             }
         }
         // The filler has compared the nonces.
-        seal_without_nonce_check(&mut seals);
+        K::Target::seal_without_nonce_check(&mut seals);
         // Each job has its own result.
-        let _ = open(&mut opens);
-        let ran = seals.iter().map(Seal::result).chain(opens.iter().map(Open::result));
+        let _ = K::Target::open(&mut opens);
+        let ran = seals.iter().map(AeadJob::result).chain(opens.iter().map(AeadJob::result));
         sealed.into_iter().chain(opened).zip(ran).for_each(|(result, ran)| *result = ran);
     }
 }

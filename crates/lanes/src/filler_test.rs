@@ -8,9 +8,10 @@ use std::thread;
 use std::time::Duration;
 
 use tress_cipher::aes::Aes;
+use tress_cipher::chacha20poly1305::ChaCha20Poly1305;
 use tress_cipher::{Aad, Error, modes};
 
-use crate::{CcmPacket, Filler, FillerJob, FillerOptions, LocalFiller, NonceOfKey, Refused};
+use crate::{AeadPacket, CcmPacket, Filler, FillerJob, FillerOptions, LocalFiller, NonceOfKey, Refused};
 
 /// Messages to seal and to open come out in order for each key, with the results of one message at a time. One in seven is forged.
 #[test]
@@ -100,6 +101,30 @@ fn packets_in_place() {
         let expected = (0..bytes).map(|at| u8::from(at < 6 || at + 8 >= bytes)).collect();
         assert_eq!((error, buffer), (Error::Authentication, expected));
     }
+}
+
+/// Packets of another AEAD come back with the bytes of one message. It refuses other lengths than its own.
+#[test]
+fn packets_of_chacha20poly1305() {
+    fn run<J: FillerJob>(packet: J) -> J {
+        let mut filler = LocalFiller::new(FillerOptions::default());
+        filler.submit(Duration::ZERO, packet).unwrap();
+        filler.flush();
+        filler.take().unwrap()
+    }
+    let (key, nonce, mut data) = (&ChaCha20Poly1305::new(&[7; 32]), [1; 12], *b"data");
+    let plain = [&b"aaddata"[..], &[0; 16]].concat();
+    let tag = key.seal(&nonce, b"aad", &mut data).unwrap();
+    let sealed = [&b"aad"[..], &data, &tag].concat();
+    let seal = AeadPacket::<_, _>::seal(0, key, nonce, 3, plain.clone());
+    assert_eq!(run(seal).finish().unwrap(), sealed);
+    let open = |nonce| run(AeadPacket::<_, _>::open(0, key, nonce, 3, sealed.clone())).finish();
+    assert!(open(nonce).unwrap().starts_with(b"aaddata"));
+    assert_eq!(open([2; 12]), Err((Error::Authentication, [&b"aad"[..], &[0; 4], &tag].concat())));
+    let long_nonce = AeadPacket::<_, _, 13>::seal(0, key, [1; 13], 3, plain.clone());
+    assert_eq!(run(long_nonce).finish(), Err((Error::NonceLength, plain.clone())));
+    let short_tag = AeadPacket::<_, _, 12, 8>::open(0, key, nonce, 3, plain.clone());
+    assert_eq!(run(short_tag).finish(), Err((Error::TagLength, plain)));
 }
 
 impl FillerJob for u64 {

@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod aead;
 pub mod ccm;
 mod filler;
 #[cfg(test)]
@@ -15,6 +16,7 @@ mod stack_test;
 #[cfg(test)]
 mod tests;
 
-pub use filler::{CcmPacket, Filler, FillerJob, FillerOptions, LocalFiller, Refused};
+pub use aead::{open, seal};
+pub use filler::{AeadPacket, CcmPacket, Filler, FillerJob, FillerOptions, LocalFiller, Refused};
 pub use nonces::{NonceOfKey, repeated_nonce};
 pub use pool::{MAX_THREADS, Pool, STACK_BYTES, wipe_stack};

@@ -10,13 +10,15 @@ use std::time::{Duration, Instant};
 use std::{iter, ptr};
 
 use tress_cipher::aes::Aes;
-use tress_cipher::lanes::ccm::{self as one_thread, Open, Seal, nonce_hash};
+use tress_cipher::chacha20poly1305::ChaCha20Poly1305;
+use tress_cipher::lanes::ccm::{Seal, nonce_hash};
+use tress_cipher::lanes::{Aead, AeadJob};
 use tress_cipher::rc6::Rc6;
-use tress_cipher::{Aad, CcmCipher, Error};
+use tress_cipher::{Aad, Error};
 
 use crate::groups::Groups;
 use crate::nonces::NonceHasher;
-use crate::{NonceOfKey, Pool, ccm, repeated_nonce};
+use crate::{NonceOfKey, Pool, ccm, open, repeated_nonce, seal};
 
 /// Runs work that waits until `threads` threads have begun it, for at most `longest`. Returns the threads.
 fn run_until_all_meet(pool: &Pool, threads: usize, longest: Duration) -> HashSet<ThreadId> {
@@ -169,20 +171,20 @@ fn nonce(number: usize) -> [u8; 12] {
 }
 
 /// Checks that any number of threads gives the result of one thread, in both directions.
-fn same_with_any_threads<C: CcmCipher>(keys: &[C], plain: &Messages) {
+fn same_with_any_threads<A: Aead + 'static>(keys: &[A], plain: &Messages) {
     let aad = [5; 21];
     let key = |number: usize| &keys[number % keys.len()];
     let mut expected = plain.clone();
-    let seal = |messages: &mut Messages, run: &dyn Fn(&mut [Seal<'_, C>])| {
+    let seal_all = |messages: &mut Messages, run: &dyn Fn(&mut [A::Seal<'_>])| {
         let jobs = messages.iter_mut().enumerate().map(|(number, (data, tag))| {
-            Seal::new(key(number), &nonce(number), Aad(&aad[number % 21..]), data, tag).unwrap()
+            key(number).to_seal(nonce(number)[..].into(), Aad(&aad[number % 21..]), data, tag.into()).unwrap()
         });
         run(&mut jobs.collect::<Vec<_>>());
     };
-    seal(&mut expected, &|jobs| one_thread::seal(jobs).unwrap());
+    seal_all(&mut expected, &|jobs| A::seal(jobs).unwrap());
     for threads in [0, 1, 2, 3, 8] {
         let mut messages = plain.clone();
-        seal(&mut messages, &|jobs| ccm::seal(jobs, Pool::shared(), threads).unwrap());
+        seal_all(&mut messages, &|jobs| seal::<A>(jobs, Pool::shared(), threads).unwrap());
         assert!(messages == expected, "{threads} threads");
 
         // One in five is forged.
@@ -195,12 +197,12 @@ fn same_with_any_threads<C: CcmCipher>(keys: &[C], plain: &Messages) {
             forged = Some((forged.map_or(1, |(count, _)| count + 1), 3));
         }
         let jobs = messages.iter_mut().enumerate().map(|(number, (data, tag))| {
-            Open::new(key(number), &nonce(number), Aad(&aad[number % 21..]), data, &*tag).unwrap()
+            key(number).to_open(nonce(number)[..].into(), Aad(&aad[number % 21..]), data, (&*tag).into()).unwrap()
         });
         let mut jobs: Vec<_> = jobs.collect();
-        let opened = ccm::open(&mut jobs, Pool::shared(), threads);
+        let opened = open::<A>(&mut jobs, Pool::shared(), threads);
         assert_eq!(opened.err().map(|forged| (forged.count, forged.first)), forged);
-        let results: Vec<_> = jobs.iter().map(Open::result).collect();
+        let results: Vec<_> = jobs.iter().map(AeadJob::result).collect();
         drop(jobs);
         for (number, (data, _)) in messages.iter().enumerate() {
             if number % 5 == 3 {
@@ -313,6 +315,7 @@ fn batches_are_those_of_one_thread() {
             (0..7).map(|number| Aes::new(&[number; 32][..16 + 8 * (number as usize % 3)]).unwrap()).collect();
         same_with_any_threads(&keys, &plain);
         same_with_any_threads(&[Rc6::new(&[3; 16]).unwrap()], &plain);
+        same_with_any_threads(&[4, 5, 6].map(|key| ChaCha20Poly1305::new(&[key; 32])), &plain);
     }
 }
 

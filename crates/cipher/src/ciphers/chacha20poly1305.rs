@@ -23,7 +23,7 @@ use chacha20poly1305::KeyInit;
 use chacha20poly1305::aead::AeadInOut;
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
-use crate::{BLOCK_BYTES, Block, Error};
+use crate::{BLOCK_BYTES, Backend, Block, Error};
 
 /// Bytes of a block of the key stream.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
@@ -58,12 +58,30 @@ impl core::fmt::Debug for ChaCha20Poly1305 {
 
 impl ChaCha20Poly1305 {
     /// Longest message: the first of 2^32 blocks of the key stream is the key of Poly1305.
-    const MAX_BYTES: u64 = 64 * u32::MAX as u64;
+    pub(crate) const MAX_BYTES: u64 = 64 * u32::MAX as u64;
+    /// The backends, from slow to fast.
+    pub const BACKENDS: &'static [Backend] = &[Backend::Portable, Backend::Neon, Backend::Avx2, Backend::Avx512];
 
     /// Prepares a key.
     #[must_use]
     pub fn new(key: &[u8; 32]) -> Self {
         Self::with_kernel(key, Kernel::all().next().unwrap_or(Kernel::Crate))
+    }
+
+    /// Prepares a key for a given backend.
+    ///
+    /// # Errors
+    /// `KeyLength`, and `BackendUnavailable` if this machine lacks the backend.
+    pub fn with_backend(key: &[u8], backend: Backend) -> Result<Self, Error> {
+        let key = key.try_into().map_err(|_| Error::KeyLength)?;
+        let kernel = Kernel::all().find(|kernel| kernel.backend() == backend);
+        kernel.map(|kernel| Self::with_kernel(key, kernel)).ok_or(Error::BackendUnavailable(backend))
+    }
+
+    /// The backend that this key was prepared for.
+    #[must_use]
+    pub fn backend(&self) -> Backend {
+        self.kernel.backend()
     }
 
     fn with_kernel(key: &[u8; 32], kernel: Kernel) -> Self {
@@ -117,6 +135,18 @@ impl ChaCha20Poly1305 {
 }
 
 impl Kernel {
+    fn backend(self) -> Backend {
+        match self {
+            Kernel::Crate => Backend::Portable,
+            #[cfg(target_arch = "aarch64")]
+            Kernel::Neon(_) => Backend::Neon,
+            #[cfg(target_arch = "x86_64")]
+            Kernel::Avx2(_) => Backend::Avx2,
+            #[cfg(target_arch = "x86_64")]
+            Kernel::Avx512(..) => Backend::Avx512,
+        }
+    }
+
     /// The kernels of this machine, the fastest first.
     fn all() -> impl Iterator<Item = Kernel> {
         [

@@ -15,10 +15,11 @@ use core::fmt;
 use subtle::ConstantTimeEq;
 use zeroize::Zeroize;
 
+use super::aead::AeadJob;
 use super::kernel::Ccm;
-use super::nonces;
 #[doc(hidden)]
 pub use super::nonces::nonce_hash;
+use super::nonces::{self, NonceJob};
 use super::schedule::{self, LaneMessage, MessageStart};
 use crate::engine::{CcmCore, CcmEngine, CcmOperation, CipherDirection, with_lane_memory};
 use crate::message::{Aad, Nonce, Tag, TagMut};
@@ -41,6 +42,16 @@ macro_rules! job {
 
             /// The result of the job; `Authentication` if it has not run.
             pub fn result(&self) -> Result<(), Error> {
+                self.0.result()
+            }
+        }
+
+        impl<C: CcmCipher> AeadJob for $name<'_, C> {
+            fn bytes(&self) -> usize {
+                self.0.bytes()
+            }
+
+            fn result(&self) -> Result<(), Error> {
                 self.0.result()
             }
         }
@@ -260,6 +271,23 @@ impl<C: CcmCore, const DECRYPTS: bool> CcmOperation for CcmLanes<'_, '_, C, DECR
         E: CcmEngine,
     {
         schedule::run::<E, _, Ccm<DECRYPTS>, FLIGHT, BLOCKS>(engine, keys, self.lane_jobs, self.shared, self.memory);
+    }
+}
+
+impl<C> NonceJob for CcmLaneJob<'_, C> {
+    #[inline(always)]
+    fn key_and_nonce(&self) -> (usize, u128) {
+        (core::ptr::from_ref(self.cipher).addr(), u128::from_be_bytes(self.header.counter()))
+    }
+
+    #[inline(always)]
+    fn link(&mut self) -> &mut usize {
+        &mut self.next
+    }
+
+    #[inline(always)]
+    fn linked(&self) -> usize {
+        self.next
     }
 }
 

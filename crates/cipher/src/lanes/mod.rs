@@ -27,5 +27,9 @@ pub mod ccm;
 mod kernel;
 mod nonces;
 mod schedule;
+#[cfg(any(feature = "chacha20poly1305", feature = "gcm"))]
+mod serial;
 
-pub use aead::Aead;
+pub use aead::{Aead, AeadJob};
+#[cfg(any(feature = "chacha20poly1305", feature = "gcm"))]
+pub use serial::SerialJob;

@@ -1,6 +1,12 @@
 //! The search for nonces that a batch uses twice.
 
-use crate::operation::CcmLaneJob;
+/// A job to encrypt, with room for the index of another job.
+pub(super) trait NonceJob {
+    /// The address of the key, and the nonce.
+    fn key_and_nonce(&self) -> (usize, u128);
+    fn link(&mut self) -> &mut usize;
+    fn linked(&self) -> usize;
+}
 
 /// The end of a list of jobs, as an index.
 const END: usize = usize::MAX;
@@ -11,23 +17,17 @@ const MAX_PAIRWISE: usize = 8;
 /// Number of times that a list is divided. Lists that are still long then are sorted.
 const DIVISIONS: u32 = 2;
 
-/// The index of a job that has the key and nonce of an earlier one, if there is one. Overwrites `next` of the jobs.
-pub(super) fn repeated<C>(lane_jobs: &mut [CcmLaneJob<'_, C>]) -> Option<usize> {
-    let mut ids = lane_jobs.iter().map(key_and_nonce);
+/// The index of a job that has the key and nonce of an earlier one, if there is one. Overwrites the links of the jobs.
+pub(super) fn repeated<J: NonceJob>(jobs: &mut [J]) -> Option<usize> {
+    let mut ids = jobs.iter().map(J::key_and_nonce);
     let mut last = ids.next()?;
     if ids.all(|id| core::mem::replace(&mut last, id) < id) {
         return None;
     }
-    for (index, lane_job) in lane_jobs.iter_mut().enumerate() {
-        lane_job.next = index.checked_sub(1).unwrap_or(END);
+    for (index, job) in jobs.iter_mut().enumerate() {
+        *job.link() = index.checked_sub(1).unwrap_or(END);
     }
-    search(lane_jobs, lane_jobs.len() - 1, 0)
-}
-
-/// The address of the key, and the nonce.
-#[inline(always)]
-fn key_and_nonce<C>(lane_job: &CcmLaneJob<'_, C>) -> (usize, u128) {
-    (core::ptr::from_ref(lane_job.cipher).addr(), u128::from_be_bytes(lane_job.header.counter()))
+    search(jobs, jobs.len() - 1, 0)
 }
 
 /// A hash of a key's address and a nonce, for lists that natural nonces must fill evenly: counters at any place, also two that depend on
@@ -46,62 +46,62 @@ pub fn nonce_hash(key: usize, nonce: u128) -> u64 {
 
 /// Searches the list that starts with job `first`: pair by pair if it is short. Otherwise it divides the list by one byte of a hash,
 /// the next byte at each level.
-fn search<C>(lane_jobs: &mut [CcmLaneJob<'_, C>], first: usize, level: u32) -> Option<usize> {
+fn search<J: NonceJob>(jobs: &mut [J], first: usize, level: u32) -> Option<usize> {
     let some = |at: usize| Some(at).filter(|&at| at != END);
-    let list = |from: usize| core::iter::successors(some(from), |&at| some(lane_jobs[at].next));
-    let same = |one: usize, other: usize| key_and_nonce(&lane_jobs[one]) == key_and_nonce(&lane_jobs[other]);
+    let list = |from: usize| core::iter::successors(some(from), |&at| some(jobs[at].linked()));
+    let same = |one: usize, other: usize| jobs[one].key_and_nonce() == jobs[other].key_and_nonce();
     if list(first).nth(MAX_PAIRWISE).is_none() {
-        return list(first).find_map(|one| Some(one.max(list(lane_jobs[one].next).find(|&other| same(one, other))?)));
+        return list(first).find_map(|one| Some(one.max(list(jobs[one].linked()).find(|&other| same(one, other))?)));
     }
     if level == DIVISIONS {
-        let first = sort(lane_jobs, first);
-        let pairs = core::iter::successors(Some(first), |&at| some(lane_jobs[at].next));
-        let mut pairs = pairs.map_while(|at| Some((at, some(lane_jobs[at].next)?)));
-        let pair = pairs.find(|(one, other)| key_and_nonce(&lane_jobs[*one]) == key_and_nonce(&lane_jobs[*other]));
+        let first = sort(jobs, first);
+        let pairs = core::iter::successors(Some(first), |&at| some(jobs[at].linked()));
+        let mut pairs = pairs.map_while(|at| Some((at, some(jobs[at].linked())?)));
+        let pair = pairs.find(|(one, other)| jobs[*one].key_and_nonce() == jobs[*other].key_and_nonce());
         return pair.map(|(one, other)| one.max(other));
     }
     let mut lists = [END; LISTS];
     let mut at = first;
     while at != END {
-        let (key, nonce) = key_and_nonce(&lane_jobs[at]);
+        let (key, nonce) = jobs[at].key_and_nonce();
         let list = &mut lists[usize::from(nonce_hash(key, nonce).to_be_bytes()[level as usize])];
-        at = core::mem::replace(&mut lane_jobs[at].next, core::mem::replace(list, at));
+        at = core::mem::replace(jobs[at].link(), core::mem::replace(list, at));
     }
-    lists.into_iter().filter(|&first| first != END).find_map(|first| search(lane_jobs, first, level + 1))
+    lists.into_iter().filter(|&first| first != END).find_map(|first| search(jobs, first, level + 1))
 }
 
 /// Sorts a list by key and nonce (merge sort), and returns its first job.
-fn sort<C>(lane_jobs: &mut [CcmLaneJob<'_, C>], first: usize) -> usize {
+fn sort<J: NonceJob>(jobs: &mut [J], first: usize) -> usize {
     // Sorted lists: number `i` is empty or has 2^i jobs.
     let mut sorted = [END; usize::BITS as usize];
     let mut at = first;
     while at != END {
         let (mut list, mut place) = (at, 0);
-        at = core::mem::replace(&mut lane_jobs[at].next, END);
+        at = core::mem::replace(jobs[at].link(), END);
         while sorted[place] != END {
-            list = merge(lane_jobs, core::mem::replace(&mut sorted[place], END), list);
+            list = merge(jobs, core::mem::replace(&mut sorted[place], END), list);
             place += 1;
         }
         sorted[place] = list;
     }
-    sorted.into_iter().fold(END, |all, list| merge(lane_jobs, list, all))
+    sorted.into_iter().fold(END, |all, list| merge(jobs, list, all))
 }
 
 /// Merges two sorted lists, each of which may be empty, and returns the first job.
-fn merge<C>(lane_jobs: &mut [CcmLaneJob<'_, C>], mut one: usize, mut other: usize) -> usize {
+fn merge<J: NonceJob>(jobs: &mut [J], mut one: usize, mut other: usize) -> usize {
     let (mut first, mut last) = (END, END);
     loop {
-        if one == END || other != END && key_and_nonce(&lane_jobs[other]) < key_and_nonce(&lane_jobs[one]) {
+        if one == END || other != END && jobs[other].key_and_nonce() < jobs[one].key_and_nonce() {
             core::mem::swap(&mut one, &mut other);
         }
         match last {
             END => first = one,
-            _ => lane_jobs[last].next = one,
+            _ => *jobs[last].link() = one,
         }
         if other == END {
             return first;
         }
-        (last, one) = (one, lane_jobs[one].next);
+        (last, one) = (one, jobs[one].linked());
     }
 }
 
@@ -110,7 +110,7 @@ mod tests {
     use std::vec::Vec;
 
     use super::*;
-    use crate::operation::{CcmHeader, CcmTag};
+    use crate::operation::{CcmHeader, CcmLaneJob, CcmTag};
 
     /// Long lists that the hash does not divide are sorted. Every order of arrival gives the same lists.
     #[test]

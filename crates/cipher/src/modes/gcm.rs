@@ -54,6 +54,9 @@ impl<C> core::fmt::Debug for Gcm<C> {
 }
 
 impl<C: CcmCipher> Gcm<C> {
+    /// Longest message.
+    pub(crate) const MAX_BYTES: u64 = (1 << 36) - 32;
+
     /// GCM with the key of `cipher`.
     pub fn new(cipher: C) -> Self {
         let mut key = Zeroizing::new([0; BLOCK_BYTES]);
@@ -88,7 +91,7 @@ impl<C: CcmCipher> Gcm<C> {
     }
 
     fn apply(&self, nonce: &[u8; 12], aad: &[u8], data: &mut [u8], encrypts: bool) -> Result<Block, Error> {
-        if data.len() as u64 > (1 << 36) - 32 {
+        if data.len() as u64 > Self::MAX_BYTES {
             return Err(Error::MessageTooLong);
         }
         let mut counter = [0; BLOCK_BYTES];

@@ -4,7 +4,7 @@ use tress_cipher::modes::ecb;
 use tress_cipher::rijndael::Rijndael;
 use tress_cipher::{Backend, BlockCipher, CcmCipher};
 
-use super::{backends, block_modes, ccm, label};
+use super::{aead, backends, block_modes, label};
 use crate::vectors::file::{self, GroupKind, VectorFile, VectorGroup, VectorTest};
 use crate::vectors::under_test::VectorCipher;
 
@@ -72,9 +72,9 @@ fn of_block<C: VectorCipher>(backend: Backend, file: &VectorFile, name: &str) ->
 fn with_ccm<C: VectorCipher + CcmCipher>(backend: Backend, file: &VectorFile, name: &str) -> usize {
     let tests = file.tests_of(GroupKind::Ccm);
     for test in &tests {
-        ccm::one::<C>(backend, test, &label(name, test, backend));
+        aead::one(&C::prepare(backend, &test.key), test, &label(name, test, backend));
     }
-    ccm::lanes::<C>(backend, &tests, name);
+    aead::lanes(|test| C::prepare(backend, &test.key), backend, &tests, name);
     tests.len()
 }
 

@@ -2,7 +2,7 @@
 
 use tress_cipher::aes::Aes;
 use tress_cipher::chacha20poly1305::ChaCha20Poly1305;
-use tress_cipher::modes::{ccm::Ccm, gcm::Gcm};
+use tress_cipher::modes::gcm::Gcm;
 use tress_cipher::{Aad, Nonce, Tag, lanes};
 
 /// Bytes of a nonce and of a tag, of every AEAD here.
@@ -36,52 +36,6 @@ impl<A: lanes::Aead + Send + Sync> KeyedAead for A {
             self.to_open(Nonce::from(&nonce), Aad(&[]), data, Tag::from(&*tag)).expect("lengths are the AEAD's")
         };
         A::open(&mut chunks.map(job).collect::<Vec<_>>()).err().map(|forged| forged.first)
-    }
-}
-
-/// An AEAD that seals one chunk after the other.
-struct Serial<A>(A);
-
-/// A chunk of [`Serial`].
-trait OneChunk: Send + Sync {
-    fn seal(&self, nonce: &[u8; NONCE_BYTES], data: &mut [u8]) -> [u8; TAG_BYTES];
-    /// Whether the tag is right. A forged chunk is wiped.
-    fn unseal(&self, nonce: &[u8; NONCE_BYTES], data: &mut [u8], tag: &[u8; TAG_BYTES]) -> bool;
-}
-
-macro_rules! one_chunk {
-    ($($aead:ty),*) => {$(
-        impl OneChunk for $aead {
-            fn seal(&self, nonce: &[u8; NONCE_BYTES], data: &mut [u8]) -> [u8; TAG_BYTES] {
-                self.seal(nonce, &[], data).expect("a chunk is not that long")
-            }
-
-            fn unseal(&self, nonce: &[u8; NONCE_BYTES], data: &mut [u8], tag: &[u8; TAG_BYTES]) -> bool {
-                self.open(nonce, &[], data, tag).is_ok()
-            }
-        }
-    )*};
-}
-
-one_chunk!(Gcm<Aes>, ChaCha20Poly1305);
-
-impl<A: OneChunk> KeyedAead for Serial<A> {
-    fn seal<'a>(&'a self, chunks: Chunks<'_, 'a>) {
-        for (nonce, sealed) in chunks {
-            let (data, tag) = sealed.split_last_chunk_mut().expect("a chunk has a tag");
-            *tag = self.0.seal(&nonce, data);
-        }
-    }
-
-    fn unseal<'a>(&'a self, chunks: Chunks<'_, 'a>) -> Option<usize> {
-        let mut first = None;
-        for (index, (nonce, sealed)) in chunks.enumerate() {
-            let (data, tag) = sealed.split_last_chunk_mut().expect("a chunk has a tag");
-            if !self.0.unseal(&nonce, data, tag) {
-                first.get_or_insert(index);
-            }
-        }
-        first
     }
 }
 
@@ -157,9 +111,9 @@ impl Aead {
     pub(super) fn with_key(self, key: &[u8]) -> Box<dyn KeyedAead> {
         const LENGTH: &str = "the key has the AEAD's length";
         match self {
-            Aead::Aes128Ccm | Aead::Aes256Ccm => Box::new(Ccm::<Aes>::from(Aes::new(key).expect(LENGTH))),
-            Aead::ChaCha20Poly1305 => Box::new(Serial(ChaCha20Poly1305::new(key.try_into().expect(LENGTH)))),
-            Aead::Aes128Gcm | Aead::Aes256Gcm => Box::new(Serial(Gcm::new(Aes::new(key).expect(LENGTH)))),
+            Aead::Aes128Ccm | Aead::Aes256Ccm => Box::new(Aes::new(key).expect(LENGTH)),
+            Aead::ChaCha20Poly1305 => Box::new(ChaCha20Poly1305::new(key.try_into().expect(LENGTH))),
+            Aead::Aes128Gcm | Aead::Aes256Gcm => Box::new(Gcm::new(Aes::new(key).expect(LENGTH))),
         }
     }
 

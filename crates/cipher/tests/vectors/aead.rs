@@ -1,12 +1,11 @@
-//! CCM: one message at a time, and all messages of a file in lanes.
+//! AEADs: one message at a time, and all messages of a file in lanes.
 
-use tress_cipher::modes::ccm;
-use tress_cipher::{Aad, Backend, CcmCipher, Error, Tag, TagMut, lanes};
+use tress_cipher::lanes::{Aead, AeadJob};
+use tress_cipher::{Aad, Backend, Error, Tag};
 
 use crate::vectors::file::VectorTest;
-use crate::vectors::under_test::VectorCipher;
 
-/// The error for parameters that CCM does not have, which is returned before any data is processed.
+/// The error for parameters that the AEAD does not have, which is returned before any data is processed.
 fn refusal(test: &VectorTest) -> Option<Error> {
     if test.has_flag("InvalidNonceSize") {
         Some(Error::NonceLength)
@@ -17,35 +16,35 @@ fn refusal(test: &VectorTest) -> Option<Error> {
     }
 }
 
-pub(crate) fn one<C: VectorCipher + CcmCipher>(backend: Backend, test: &VectorTest, label: &str) {
-    let cipher = C::prepare(backend, &test.key);
+pub(crate) fn one<A: Aead>(aead: &A, test: &VectorTest, label: &str) {
     let aad = test.associated_data();
     if let Some(refusal) = refusal(test) {
-        return refused(&cipher, test, Aad(&aad), refusal, label);
+        return refused(aead, test, Aad(&aad), refusal, label);
     }
     if let Some(msg) = &test.msg {
         let mut data = msg.clone();
         let mut tag = vec![0; test.tag.len()];
-        ccm::seal(&cipher, &test.iv[..], Aad(&aad), &mut data, &mut tag[..]).expect(label);
+        aead.seal_one(test.iv[..].into(), Aad(&aad), &mut data, (&mut tag[..]).into()).expect(label);
         assert_eq!(data == test.ct && tag == test.tag, test.is_valid(), "{label}: encrypt");
         if test.has_flag("ModifiedTag") {
             assert_eq!(data, test.ct, "{label}: encrypt, only the tag is wrong");
         }
     }
     let mut data = test.ct.clone();
-    let opened = ccm::open(&cipher, &test.iv[..], Aad(&aad), &mut data, tag(test));
+    let opened = aead.open_one(test.iv[..].into(), Aad(&aad), &mut data, tag(test));
     check_opened(test, opened, &data, label);
 }
 
-fn refused<C: CcmCipher>(cipher: &C, test: &VectorTest, aad: Aad<'_>, refusal: Error, label: &str) {
+fn refused<A: Aead>(aead: &A, test: &VectorTest, aad: Aad<'_>, refusal: Error, label: &str) {
     assert!(!test.is_valid(), "{label}: refused and valid");
-    let mut data = test.ct.clone();
-    let (iv, mut written) = (&test.iv[..], test.tag.clone());
-    assert_eq!(ccm::seal(cipher, iv, aad, &mut data, &mut written[..]), Err(refusal), "{label}: seal");
-    assert_eq!(ccm::open(cipher, iv, aad, &mut data, tag(test)), Err(refusal), "{label}: open");
-    let job = lanes::ccm::Seal::new(cipher, iv, aad, &mut data, &mut written[..]);
+    let (mut data, mut written) = (test.ct.clone(), test.tag.clone());
+    let nonce = test.iv[..].into();
+    assert_eq!(A::check_lengths(nonce, data.len(), written.len()), Err(refusal), "{label}: lengths");
+    assert_eq!(aead.seal_one(nonce, aad, &mut data, (&mut written[..]).into()), Err(refusal), "{label}: seal");
+    assert_eq!(aead.open_one(nonce, aad, &mut data, tag(test)), Err(refusal), "{label}: open");
+    let job = aead.to_seal(nonce, aad, &mut data, (&mut written[..]).into());
     assert_eq!(job.err(), Some(refusal), "{label}: job to seal");
-    let job = lanes::ccm::Open::new(cipher, iv, aad, &mut data, tag(test));
+    let job = aead.to_open(nonce, aad, &mut data, tag(test));
     assert_eq!(job.err(), Some(refusal), "{label}: job to open");
     assert_eq!((data, written), (test.ct.clone(), test.tag.clone()), "{label}: something was written");
 }
@@ -66,29 +65,28 @@ fn check_opened(test: &VectorTest, opened: Result<(), Error>, data: &[u8], label
 }
 
 /// Runs all vectors of a file as one list of jobs, each with its own key. Only the invalid ones fail.
-pub(crate) fn lanes<C: VectorCipher + CcmCipher>(backend: Backend, tests: &[&VectorTest], name: &str) {
+pub(crate) fn lanes<A: Aead>(key: impl Fn(&VectorTest) -> A, backend: Backend, tests: &[&VectorTest], name: &str) {
     let tests: Vec<&VectorTest> = tests.iter().copied().filter(|test| refusal(test).is_none()).collect();
-    let ciphers: Vec<C> = tests.iter().map(|test| C::prepare(backend, &test.key)).collect();
+    let keys: Vec<A> = tests.iter().map(|test| key(test)).collect();
     let aads: Vec<Vec<u8>> = tests.iter().map(|test| test.associated_data()).collect();
 
     let mut data: Vec<Vec<u8>> = tests.iter().map(|test| test.msg.clone().unwrap_or_default()).collect();
     let mut tags: Vec<Vec<u8>> = tests.iter().map(|test| vec![0; test.tag.len()]).collect();
-    let jobs = parts(&tests, &ciphers, &aads, &mut data).zip(&mut tags).map(|((test, cipher, aad, data), tag)| {
-        lanes::ccm::Seal::new(cipher, &test.iv[..], aad, data, TagMut::from(&mut tag[..])).expect("a vector's job")
+    let jobs = parts(&tests, &keys, &aads, &mut data).zip(&mut tags).map(|((test, key, aad, data), tag)| {
+        key.to_seal(test.iv[..].into(), aad, data, (&mut tag[..]).into()).expect("a vector's job")
     });
-    // Every job has its own cipher object, and the objects are in the order of the jobs.
-    lanes::ccm::seal(&mut jobs.collect::<Vec<_>>()).expect("no nonce twice under one key");
+    // Every job has its own key object, and the objects are in the order of the jobs.
+    A::seal(&mut jobs.collect::<Vec<_>>()).expect("no nonce twice under one key");
     for ((test, data), tag) in tests.iter().zip(&data).zip(&tags).filter(|((test, _), _)| test.msg.is_some()) {
         let same = *data == test.ct && *tag == test.tag;
         assert_eq!(same, test.is_valid(), "{name} test {} encrypted in lanes on {}", test.id, backend.name());
     }
 
     let mut data: Vec<Vec<u8>> = tests.iter().map(|test| test.ct.clone()).collect();
-    let jobs = parts(&tests, &ciphers, &aads, &mut data).map(|(test, cipher, aad, data)| {
-        lanes::ccm::Open::new(cipher, &test.iv[..], aad, data, tag(test)).expect("a vector's job")
-    });
+    let jobs = parts(&tests, &keys, &aads, &mut data)
+        .map(|(test, key, aad, data)| key.to_open(test.iv[..].into(), aad, data, tag(test)).expect("a vector's job"));
     let mut jobs: Vec<_> = jobs.collect();
-    let opened = lanes::ccm::open(&mut jobs);
+    let opened = A::open(&mut jobs);
     let results: Vec<Result<(), Error>> = jobs.iter().map(|job| job.result()).collect();
     drop(jobs);
     let forged: Vec<usize> = (0..tests.len()).filter(|&place| !tests[place].is_valid()).collect();
@@ -101,12 +99,12 @@ pub(crate) fn lanes<C: VectorCipher + CcmCipher>(backend: Backend, tests: &[&Vec
     }
 }
 
-fn parts<'a, C: CcmCipher>(
+fn parts<'a, A>(
     tests: &'a [&VectorTest],
-    ciphers: &'a [C],
+    keys: &'a [A],
     aads: &'a [Vec<u8>],
     data: &'a mut [Vec<u8>],
-) -> impl Iterator<Item = (&'a VectorTest, &'a C, Aad<'a>, &'a mut [u8])> {
-    let parts = tests.iter().zip(ciphers).zip(aads).zip(data);
-    parts.map(|(((test, cipher), aad), data)| (*test, cipher, Aad(aad), &mut data[..]))
+) -> impl Iterator<Item = (&'a VectorTest, &'a A, Aad<'a>, &'a mut [u8])> {
+    let parts = tests.iter().zip(keys).zip(aads).zip(data);
+    parts.map(|(((test, key), aad), data)| (*test, key, Aad(aad), &mut data[..]))
 }
