@@ -1,8 +1,9 @@
-"""AESCCM: test vectors of Wycheproof and NIST, comparison with PyCA, batches, refused arguments."""
+"""AESCCM and ChaCha20Poly1305: vectors of Wycheproof and NIST, comparison with PyCA, batches, refused arguments."""
 
 from __future__ import annotations
 
 import random
+from typing import Any
 
 import cryptography.exceptions
 import numpy as np
@@ -10,35 +11,42 @@ import pytest
 import tress
 from conftest import data, vectors
 from cryptography.hazmat.primitives.ciphers.aead import AESCCM as PyCA
+from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305 as PyCAChaCha
 
 FILES = [
-    "wycheproof-ccm",
-    "cavp-ccm-dvpt",
-    "cavp-ccm-vadt",
-    "cavp-ccm-vnt",
-    "cavp-ccm-vpt",
-    "cavp-ccm-vtt",
-    "openssl-ccm-lengths",
-    "rfc3610",
-    "sp800-38c",
+    "aes/wycheproof-ccm",
+    "aes/cavp-ccm-dvpt",
+    "aes/cavp-ccm-vadt",
+    "aes/cavp-ccm-vnt",
+    "aes/cavp-ccm-vpt",
+    "aes/cavp-ccm-vtt",
+    "aes/openssl-ccm-lengths",
+    "aes/rfc3610",
+    "aes/sp800-38c",
+    "chacha20poly1305/wycheproof",
 ]
 
 
 @pytest.mark.parametrize("file", FILES)
 def test_vectors_single_and_batch(file: str) -> None:
+    is_ccm = file.startswith("aes/")
+
+    def aead_of(key: bytes, tag_length: int) -> Any:
+        return tress.AESCCM(key, tag_length) if is_ccm else tress.ChaCha20Poly1305(key)
+
     by_key: dict[tuple[bytes, int], list[tuple[bytes, bytes, bytes, bytes, bool]]] = {}
-    for group, test in vectors(f"aes/{file}"):
+    for group, test in vectors(file):
         # Invalid tests may have no message.
         fields = [bytes.fromhex(test.get(name, "")) for name in ("key", "iv", "aad", "msg", "ct", "tag")]
         key, nonce, aad, plain, cipher_text, tag = fields
         if "aadLength" in test:
             aad = (aad * (test["aadLength"] // len(aad) + 1))[: test["aadLength"]]
         try:
-            aead = tress.AESCCM(key, group["tagSize"] // 8)
+            aead = aead_of(key, group["tagSize"] // 8)
         except ValueError:
             assert test["result"] == "invalid", test
             continue
-        if not 7 <= len(nonce) <= 13:
+        if len(nonce) not in (range(7, 14) if is_ccm else [12]):
             assert test["result"] == "invalid", test
             with pytest.raises(ValueError):
                 aead.encrypt(nonce, plain, aad)
@@ -53,15 +61,15 @@ def test_vectors_single_and_batch(file: str) -> None:
                 aead.decrypt(nonce, cipher_text + tag, aad)
     assert by_key
     for (key, tag_length), cases in by_key.items():
-        aead = tress.AESCCM(key, tag_length)
+        aead = aead_of(key, tag_length)
         opened = aead.decrypt_many([(nonce, sealed, aad) for nonce, _, aad, sealed, _ in cases], errors="none")
         assert opened == [plain if valid else None for _, plain, _, _, valid in cases]
     # All messages in one batch, each with its key. Some vectors share key and nonce.
-    every = [(tress.AESCCM(*key), *case) for key, cases in by_key.items() for case in cases]
+    every = [(aead_of(*key), *case) for key, cases in by_key.items() for case in cases]
     opened = tress.decrypt_many([(aead, nonce, sealed, aad) for aead, nonce, _, aad, sealed, _ in every], errors="none")
     assert opened == [plain if valid else None for _, _, plain, _, _, valid in every]
     good = {
-        (key[0], nonce): (tress.AESCCM(*key), nonce, plain, aad, sealed)
+        (key[0], nonce): (aead_of(*key), nonce, plain, aad, sealed)
         for key, cases in by_key.items()
         for nonce, plain, aad, sealed, valid in cases
         if valid
@@ -69,12 +77,15 @@ def test_vectors_single_and_batch(file: str) -> None:
     assert tress.encrypt_many([case[:4] for case in good.values()]) == [case[4] for case in good.values()]
 
 
-@pytest.mark.parametrize("key_length", [16, 24, 32])
-@pytest.mark.parametrize("tag_length", [4, 8, 10, 16])
-def test_tress_and_pyca_read_each_other(key_length: int, tag_length: int) -> None:
-    key = data(key_length)
-    ours, theirs = tress.AESCCM(key, tag_length), PyCA(key, tag_length)
-    for nonce_length in range(7, 14):
+PAIRS: list[tuple[Any, Any, range]] = [
+    (tress.AESCCM(data(key), tag), PyCA(data(key), tag), range(7, 14)) for key in (16, 24, 32) for tag in (4, 8, 10, 16)
+]
+PAIRS.append((tress.ChaCha20Poly1305(data(32)), PyCAChaCha(data(32)), range(12, 13)))
+
+
+@pytest.mark.parametrize(("ours", "theirs", "nonces"), PAIRS)
+def test_tress_and_pyca_read_each_other(ours: Any, theirs: Any, nonces: range) -> None:
+    for nonce_length in nonces:
         for length in [0, 1, 15, 16, 17, 1000, 4096, 4097, 60_000]:
             nonce, plain = data(nonce_length), data(length)
             for aad in [None, b"", b"header", data(70_000)]:
@@ -87,7 +98,24 @@ def test_tress_and_pyca_read_each_other(key_length: int, tag_length: int) -> Non
                 assert ours.decrypt_into(nonce, sealed, aad, back) == length and back == plain
 
 
-def test_interface_matches_pyca() -> None:
+@pytest.mark.parametrize(
+    ("kind", "their_kind", "key", "wrong"),
+    [
+        (
+            tress.AESCCM,
+            PyCA,
+            bytes(16),
+            [(bytes(15), 16), (bytes(16), 3), (bytes(16), 5), (bytes(16), 18), ("k" * 16, 16), (b"", 16), ()],
+        ),
+        (
+            tress.ChaCha20Poly1305,
+            PyCAChaCha,
+            bytes(32),
+            [(bytes(31),), (bytes(33),), ("k" * 32,), (b"",), (bytes(32), 16), ()],
+        ),
+    ],
+)
+def test_interface_matches_pyca(kind: Any, their_kind: Any, key: bytes, wrong: list[tuple[Any, ...]]) -> None:
     """Calls return the same as PyCA's, or raise an exception of the same class, except InvalidTag."""
 
     def outcome(aead: object, call: str, *arguments: object) -> object:
@@ -100,8 +128,8 @@ def test_interface_matches_pyca() -> None:
         except (ValueError, TypeError, OverflowError) as error:
             return [kind for kind in (ValueError, TypeError, OverflowError) if isinstance(error, kind)]
 
-    ours, theirs = tress.AESCCM(bytes(16)), PyCA(bytes(16))
-    nonce, sealed = bytes(12), PyCA(bytes(16)).encrypt(bytes(12), b"plain", None)
+    ours, theirs = kind(key), their_kind(key)
+    nonce, sealed = bytes(12), theirs.encrypt(bytes(12), b"plain", None)
     for call, *arguments in [
         ("encrypt", nonce, b"plain", None),
         ("encrypt", nonce, bytearray(b"plain"), memoryview(b"aad")),
@@ -119,6 +147,7 @@ def test_interface_matches_pyca() -> None:
         ("decrypt", nonce, sealed[:15], None),
         ("decrypt", nonce, b"", None),
         ("decrypt", bytes(6), sealed, None),
+        ("decrypt", bytes(6), b"", None),
         ("decrypt", nonce, "x" * 30, None),
         ("generate_key", 100),
         ("generate_key", "128"),
@@ -129,23 +158,21 @@ def test_interface_matches_pyca() -> None:
         ("decrypt_into", nonce, sealed, None, bytearray(6)),
     ]:
         assert outcome(ours, str(call), *arguments) == outcome(theirs, str(call), *arguments), (call, arguments)
-    for key, tag_length in [
-        (bytes(15), 16),
-        (bytes(16), 3),
-        (bytes(16), 5),
-        (bytes(16), 18),
-        ("k" * 16, 16),
-        (b"", 16),
-    ]:
+    for given in wrong:
         errors = []
-        for kind in (tress.AESCCM, PyCA):
+        for one in (kind, their_kind):
             with pytest.raises((ValueError, TypeError)) as raised:
-                kind(key, tag_length)  # type: ignore[arg-type]
+                one(*given)
             errors.append(isinstance(raised.value, TypeError))
-        assert errors[0] == errors[1], (key, tag_length)
+        assert errors[0] == errors[1], given
+
+
+def test_keys_are_generated() -> None:
     for bits in (128, 192, 256):
         assert len(tress.AESCCM.generate_key(bits)) == bits // 8
         assert tress.AESCCM.generate_key(bits) != tress.AESCCM.generate_key(bits)
+    assert len(tress.ChaCha20Poly1305.generate_key()) == 32
+    assert tress.ChaCha20Poly1305.generate_key() != tress.ChaCha20Poly1305.generate_key()
 
 
 def test_into_buffers() -> None:
@@ -172,14 +199,15 @@ def test_into_buffers() -> None:
 
 
 @pytest.mark.parametrize("threads", [0, 1, 2, 7])
-def test_batches_equal_single_messages(threads: int) -> None:
+@pytest.mark.parametrize("tag", [8, 16])
+def test_batches_equal_single_messages(threads: int, tag: int) -> None:
     chance = random.Random(threads)
     key = data(32)
-    aead, theirs = tress.AESCCM(key, 8), PyCA(key, 8)
+    aead, theirs = (tress.AESCCM(key, 8), PyCA(key, 8)) if tag == 8 else (tress.ChaCha20Poly1305(key), PyCAChaCha(key))
     for count, longest in [(0, 0), (1, 10), (31, 50), (33, 20_000), (700, 3000), (3, 2_000_000)]:
         messages: list[tuple[bytes, bytes, bytes | None]] = [
             (
-                data(chance.randint(7, 12), str(n)),
+                data(chance.randint(7, 12) if tag == 8 else 12, str(n)),
                 data(chance.randint(0, longest), str(n)),
                 data(chance.choice([1, 13, 14, 500])) if n % 3 else None,
             )
@@ -209,7 +237,7 @@ def test_batches_equal_single_messages(threads: int) -> None:
                 aead.decrypt_many(sealed, threads=threads)
             assert raised.value.indices == forged
             # A message that is shorter than its tag has no plaintext in the buffer.
-            rooms = [max(len(made) - 8, 0) for _, made, _ in sealed]
+            rooms = [max(len(made) - tag, 0) for _, made, _ in sealed]
             rest = bytearray(b"?" * sum(rooms))
             with pytest.raises(tress.InvalidTag) as raised:
                 aead.decrypt_many_into(sealed, rest, threads=threads)
@@ -220,7 +248,10 @@ def test_batches_equal_single_messages(threads: int) -> None:
 
 def test_batches_with_several_keys() -> None:
     keys = [(data(16 + 8 * (n % 3), str(n)), 16 - 2 * (n % 7)) for n in range(300)]
-    ours, theirs = [tress.AESCCM(*key) for key in keys], [PyCA(*key) for key in keys]
+    ours: list[Any] = [tress.AESCCM(*key) for key in keys]
+    theirs: list[Any] = [PyCA(*key) for key in keys]
+    for n in range(4, 300, 5):
+        ours[n], theirs[n] = tress.ChaCha20Poly1305(data(32, str(n))), PyCAChaCha(data(32, str(n)))
     # All messages have the same nonce.
     plain = [(bytes(12), data(n * 11, str(n)), bytes(n % 30) if n % 2 else None) for n in range(300)]
     messages = [(key, *message) for key, message in zip(ours, plain, strict=True)]
@@ -260,6 +291,10 @@ def test_a_nonce_twice_in_a_batch() -> None:
         # The same nonce with another key, and a nonce with a zero appended.
         assert len(tress.encrypt_many([(one, nonce, b"b", None), (other, nonce, b"d", None)])) == 2
         assert len(one.encrypt_many([(nonce, b"b", None), (nonce + b"\0", b"d", None)])) == 2
+    keys = [tress.ChaCha20Poly1305(bytes(31) + last) for last in (b"1", b"1", b"2")]
+    with pytest.raises(ValueError, match="message 1"):
+        tress.encrypt_many([(key, bytes(12), b"", None) for key in keys])
+    assert len(tress.encrypt_many([(key, bytes(12), b"", None) for key in (keys[0], keys[2], one)])) == 3
 
 
 def test_batches_refuse_wrong_buffers() -> None:

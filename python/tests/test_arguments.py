@@ -288,7 +288,7 @@ def test_nonces_and_keys_are_bytes() -> None:
                 call(wide, bytes(16), None)
         with pytest.raises(TypeError, match="nonce"):
             AEAD.encrypt_many([(wide, b"", None)])
-    for kind in (tress.AESCCM, tress.RawKey):
+    for kind in (tress.AESCCM, tress.ChaCha20Poly1305, tress.RawKey):
         for wide in (array.array("H", range(8)), np.array(0, dtype="c16")):
             with pytest.raises(TypeError, match="key"):
                 kind(wide)

@@ -44,11 +44,12 @@ def raw(path):
 
 def cipher(path):
     secret = read(path)
-    key = tress.AESCCM(secret)
+    keys = [tress.AESCCM(secret), tress.ChaCha20Poly1305(secret)]
     secret[:] = bytes(len(secret))
     messages = [(bytes([number]) * 12, bytes(600), None) for number in range(40)]
-    sealed = key.encrypt_many(messages, threads=2)
-    key.decrypt(messages[0][0], sealed[0], None)
+    for key in keys:
+        sealed = key.encrypt_many(messages, threads=2)
+        key.decrypt(messages[0][0], sealed[0], None)
 
 def sign(path):
     secret = read(path)

@@ -1,4 +1,4 @@
-"""Runs PyCA's tests of AESCCM and of Cobblestone with the classes of Tress."""
+"""Runs PyCA's tests of AESCCM, ChaCha20Poly1305 and Cobblestone with the classes of Tress."""
 
 from __future__ import annotations
 
@@ -24,7 +24,11 @@ SOURCE = (
 )
 SHA256 = "7b46165bb56eb4704e2eaaf86f3c940d19154535d9b0ca7d6d590b04060e00d5"
 # Files, the tests in them, and how many pass at least.
-TESTS = [("hazmat/primitives/test_aead.py", "TestAESCCM", 28), ("test_cobblestone.py", "", 90)]
+TESTS = [
+    ("hazmat/primitives/test_aead.py", "TestAESCCM", 28),
+    ("hazmat/primitives/test_aead.py", "TestChaCha20Poly1305", 20),
+    ("test_cobblestone.py", "", 90),
+]
 
 # Calls after the end of a stream raise `Usage`, as everywhere in Tress.
 PLUGIN = """
@@ -32,7 +36,7 @@ import tress
 from cryptography import cobblestone, exceptions
 from cryptography.hazmat.primitives.ciphers import aead
 
-aead.AESCCM = tress.AESCCM
+aead.AESCCM, aead.ChaCha20Poly1305 = tress.AESCCM, tress.ChaCha20Poly1305
 exceptions.AlreadyFinalized = tress.Usage
 for name in tress.__all__:
     if hasattr(cobblestone, name):

@@ -13,8 +13,8 @@
 - Recipients and identities: `KeyPair`, `Passphrase`, `RawKey`, and recipients of age as text.
 - Other formats: age files and, with a `CobblestoneKey`, Cobblestone files are read like containers, and written with
   `format="age"` or such a key. `Cobblestone128Encryptor` and three more have the interface of PyCA `cryptography`.
-- Messages: `AESCCM` has the interface of PyCA `cryptography`, and batches; `encrypt_many` and `decrypt_many` are for
-  batches of messages under several keys.
+- Messages: `AESCCM` and `ChaCha20Poly1305` have the interface of PyCA `cryptography`, and batches; `encrypt_many` and
+  `decrypt_many` are for batches of messages under several keys.
 - Signatures: `PrivateKey` and `PublicKey` for RSA, DSA and Schnorr, single or in batches.
 - Measurements: `plan` predicts the duration of a transfer; `bench` measures this machine.
 
@@ -36,6 +36,7 @@ from ._files import ContainerFile, ContainerReader, ContainerWriter, create, dec
 from ._tree import MemberFile, Tree, TreeMember, open_tree
 from ._tress import (
     AESCCM,
+    ChaCha20Poly1305,
     Cobblestone128Decryptor,
     Cobblestone128Encryptor,
     Cobblestone256Decryptor,
@@ -65,6 +66,7 @@ from ._verbs import Report, decrypt_file, encrypt_file, rewrap_file
 
 __all__ = [
     "AESCCM",
+    "ChaCha20Poly1305",
     "Cobblestone128Decryptor",
     "Cobblestone128Encryptor",
     "Cobblestone256Decryptor",

@@ -10,6 +10,7 @@ from ._types import Identities, Path, Recipients
 
 __all__ = [
     "AESCCM",
+    "ChaCha20Poly1305",
     "Cobblestone128Decryptor",
     "Cobblestone128Encryptor",
     "Cobblestone256Decryptor",
@@ -369,25 +370,14 @@ class Cobblestone256Decryptor(_Cobblestone):
     """Decrypts a Cobblestone-256 file."""
 
 _Message = tuple[ReadableBuffer, ReadableBuffer, ReadableBuffer | None]
-_KeyedMessage = tuple[AESCCM, ReadableBuffer, ReadableBuffer, ReadableBuffer | None]
+_KeyedMessage = tuple[_Aead, ReadableBuffer, ReadableBuffer, ReadableBuffer | None]
 
-@final
-class AESCCM:
-    """AES-CCM (SP 800-38C) under a key of 16, 24 or 32 bytes. Any number of threads may use one object.
-
-    A nonce must never be used twice with a key, neither by two threads or processes with separate counters nor after a
-    restart. The object does not check this between calls. With a `tag_length` of 4 bytes, one of 2**32 forgeries
-    passes by chance; the default of 16 makes this negligible.
-    """
-
-    def __new__(cls, key: ReadableBuffer, tag_length: int | None = None) -> AESCCM: ...
-    @staticmethod
-    def generate_key(bit_length: int) -> bytes:
-        """Generates a key of 128, 192 or 256 bits."""
+class _Aead:
+    """The methods of `AESCCM` and `ChaCha20Poly1305`."""
 
     def encrypt(self, nonce: ReadableBuffer, data: ReadableBuffer, associated_data: ReadableBuffer | None) -> bytes:
-        """Encrypts `data` and returns the ciphertext followed by the tag. A nonce (7 to 13 bytes) must never be used
-        twice with a key."""
+        """Encrypts `data` and returns the ciphertext followed by the tag. A nonce must never be used twice with a
+        key."""
 
     def decrypt(self, nonce: ReadableBuffer, data: ReadableBuffer, associated_data: ReadableBuffer | None) -> bytes:
         """Verifies and decrypts a result of `encrypt`. Raises `InvalidTag` if it was changed or made under another key
@@ -452,9 +442,38 @@ class AESCCM:
     def backend(self) -> str:
         """The backend that this key was prepared for, such as `vaes256`."""
 
+@final
+class AESCCM(_Aead):
+    """AES-CCM (SP 800-38C) under a key of 16, 24 or 32 bytes. Any number of threads may use one object.
+
+    A nonce has 7 to 13 bytes. It must never be used twice with a key, neither by two threads or processes with separate
+    counters nor after a restart. The object does not check this between calls. With a `tag_length` of 4 bytes, one of
+    2**32 forgeries passes by chance; the default of 16 makes this negligible.
+    """
+
+    def __new__(cls, key: ReadableBuffer, tag_length: int | None = None) -> AESCCM: ...
+    @staticmethod
+    def generate_key(bit_length: int) -> bytes:
+        """Generates a key of 128, 192 or 256 bits."""
+
+@final
+class ChaCha20Poly1305(_Aead):
+    """ChaCha20-Poly1305 (RFC 8439) under a key of 32 bytes, with tags of 16 bytes. Any number of threads may use one
+    object.
+
+    A nonce has 12 bytes. It must never be used twice with a key, neither by two threads or processes with separate
+    counters nor after a restart. The object does not check this between calls.
+    """
+
+    def __new__(cls, key: ReadableBuffer) -> ChaCha20Poly1305: ...
+    @staticmethod
+    def generate_key() -> bytes:
+        """Generates a key."""
+
 def encrypt_many(messages: Iterable[_KeyedMessage], *, threads: int = 0) -> list[bytes]:
-    """Encrypts a batch of messages, each `(key, nonce, data, associated_data)` with an `AESCCM` as key, in lanes and
-    on `threads` threads (0: one on each core). Returns a list with the result of the key's `encrypt` for each message.
+    """Encrypts a batch of messages, each `(key, nonce, data, associated_data)` with an `AESCCM` or
+    `ChaCha20Poly1305` as key, in lanes and on `threads` threads (0: one on each core). Returns a list with the result
+    of the key's `encrypt` for each message.
 
     A nonce must never be used twice with a key. A repeated nonce in the batch raises `ValueError`, and nothing is
     encrypted.

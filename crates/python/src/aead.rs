@@ -1,11 +1,12 @@
-//! AES-CCM with the interface of PyCA cryptography's `AESCCM`.
+//! AES-CCM and ChaCha20-Poly1305 with the interface of PyCA cryptography's `AESCCM` and `ChaCha20Poly1305`.
 
 use pyo3::exceptions::PyOverflowError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList};
 use tress_cipher::aes::Aes;
-use tress_cipher::modes::ccm;
-use tress_cipher::{Aad, Tag};
+use tress_cipher::chacha20poly1305::ChaCha20Poly1305;
+use tress_cipher::lanes::Aead;
+use tress_cipher::{Aad, Error, Tag};
 
 use crate::keys::random;
 use crate::many::{self, BatchMessage};
@@ -13,37 +14,82 @@ use crate::memory::{InputBuffer, NewBytes, OutputBuffer};
 use crate::work::run_detached;
 use crate::{arguments, errors};
 
-/// Longest nonce of CCM.
-const MAX_NONCE_BYTES: usize = 13;
+/// The key of an AEAD.
+pub(crate) enum AeadKey {
+    /// In a box: otherwise the larger variant's place in the other holds what was on the stack, such as another object's round keys.
+    Ccm(Box<Aes>),
+    ChaCha20Poly1305(ChaCha20Poly1305),
+}
+
+/// Evaluates an expression with the key in its concrete type.
+macro_rules! with_aead {
+    ($key:expr, $aead:ident => $body:expr) => {
+        match $key {
+            AeadKey::Ccm($aead) => {
+                let $aead: &Aes = $aead;
+                $body
+            }
+            AeadKey::ChaCha20Poly1305($aead) => $body,
+        }
+    };
+}
+
+impl AeadKey {
+    pub(crate) fn as_ccm(&self) -> Option<&Aes> {
+        if let Self::Ccm(aead) = self { Some(aead) } else { None }
+    }
+
+    pub(crate) fn as_chacha20poly1305(&self) -> Option<&ChaCha20Poly1305> {
+        if let Self::ChaCha20Poly1305(aead) = self { Some(aead) } else { None }
+    }
+
+    fn check_lengths(&self, nonce: &[u8], message_bytes: usize, tag_bytes: usize) -> Result<(), Error> {
+        fn check<A: Aead>(_: &A, nonce: &[u8], message_bytes: usize, tag_bytes: usize) -> Result<(), Error> {
+            A::check_lengths(nonce.into(), message_bytes, tag_bytes)
+        }
+        with_aead!(self, aead => check(aead, nonce, message_bytes, tag_bytes))
+    }
+
+    fn seal(&self, nonce: &[u8], aad: &[u8], data: &mut [u8], tag: &mut [u8]) -> Result<(), Error> {
+        with_aead!(self, aead => aead.seal_one(nonce.into(), Aad(aad), data, tag.into()))
+    }
+
+    fn open(&self, nonce: &[u8], aad: &[u8], data: &mut [u8], tag: Tag<'_>) -> Result<(), Error> {
+        with_aead!(self, aead => aead.open_one(nonce.into(), Aad(aad), data, tag))
+    }
+}
+
+/// The methods of `AESCCM` and `ChaCha20Poly1305`.
+#[pyclass(frozen, subclass, name = "_Aead", module = "tress._tress")]
+pub(crate) struct PyAead {
+    pub(crate) key: AeadKey,
+    pub(crate) tag_bytes: usize,
+    /// Identifies the key, equal for all objects with it: a part of an encrypted block that no message contains.
+    pub(crate) key_id: usize,
+}
 
 /// AES-CCM (SP 800-38C) under a key of 16, 24 or 32 bytes. Any number of threads may use one object.
 ///
-/// A nonce must never be used twice with a key, neither by two threads or processes with separate counters nor after a restart.
-/// The object does not check this between calls. With a `tag_length` of 4 bytes, one of 2**32 forgeries passes by chance; the
-/// default of 16 makes this negligible.
-#[pyclass(frozen, name = "AESCCM", module = "tress")]
-pub(crate) struct AesCcm {
-    pub(crate) cipher: Aes,
-    pub(crate) tag_bytes: usize,
-    /// Identifies the key, equal for all objects with it: a part of the encrypted zero block. CCM never encrypts that block.
-    pub(crate) key_id: usize,
-}
+/// A nonce has 7 to 13 bytes. It must never be used twice with a key, neither by two threads or processes with separate counters nor
+/// after a restart. The object does not check this between calls. With a `tag_length` of 4 bytes, one of 2**32 forgeries passes by
+/// chance; the default of 16 makes this negligible.
+#[pyclass(frozen, extends = PyAead, name = "AESCCM", module = "tress")]
+pub(crate) struct AesCcm;
 
 #[pymethods]
 impl AesCcm {
     #[new]
     #[pyo3(signature = (key, tag_length = None))]
-    fn new(py: Python<'_>, key: &Bound<'_, PyAny>, tag_length: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
-        let tag_length = tag_length.map_or(Ok(16), arguments::whole::<usize>)?;
+    fn new(py: Python<'_>, key: &Bound<'_, PyAny>, tag_length: Option<&Bound<'_, PyAny>>) -> PyResult<(Self, PyAead)> {
+        let tag_bytes = tag_length.map_or(Ok(16), arguments::whole::<usize>)?;
         let cipher =
             Aes::new(InputBuffer::octets(key, "a key")?.as_slice()).map_err(|error| errors::cipher(py, error))?;
-        if !(4..=16).contains(&tag_length) || !tag_length.is_multiple_of(2) {
-            return Err(errors::cipher(py, tress_cipher::Error::TagLength));
-        }
+        Aes::check_lengths((&[0; 13]).into(), 0, tag_bytes).map_err(|error| errors::cipher(py, error))?;
+        // CCM never encrypts this block.
         let mut block = [[0; 16]];
         cipher.encrypt_blocks(&mut block);
         let key_id = u128::from_le_bytes(block[0]) as usize;
-        Ok(Self { cipher, tag_bytes: tag_length, key_id })
+        Ok((Self, PyAead { key: AeadKey::Ccm(Box::new(cipher)), tag_bytes, key_id }))
     }
 
     /// Generates a key of 128, 192 or 256 bits.
@@ -54,11 +100,42 @@ impl AesCcm {
     ) -> PyResult<Bound<'_, PyBytes>> {
         match bit_length {
             128 | 192 | 256 => random(py, bit_length / 8),
-            _ => Err(errors::cipher(py, tress_cipher::Error::KeyLength)),
+            _ => Err(errors::cipher(py, Error::KeyLength)),
         }
     }
+}
 
-    /// Encrypts `data` and returns the ciphertext followed by the tag. A nonce (7 to 13 bytes) must never be used twice with a key.
+/// ChaCha20-Poly1305 (RFC 8439) under a key of 32 bytes, with tags of 16 bytes. Any number of threads may use one object.
+///
+/// A nonce has 12 bytes. It must never be used twice with a key, neither by two threads or processes with separate counters nor after a
+/// restart. The object does not check this between calls.
+#[pyclass(frozen, extends = PyAead, name = "ChaCha20Poly1305", module = "tress")]
+pub(crate) struct ChaChaPoly;
+
+#[pymethods]
+impl ChaChaPoly {
+    #[new]
+    fn new(py: Python<'_>, key: &Bound<'_, PyAny>) -> PyResult<(Self, PyAead)> {
+        let key = InputBuffer::octets(key, "a key")?;
+        let key = key.as_slice().try_into().map_err(|_| errors::cipher(py, Error::KeyLength))?;
+        let aead = ChaCha20Poly1305::new(key);
+        // A part of a key stream that remains secret.
+        let mut key_id = [0; 8];
+        aead.seal(&[0xff; 12], &[], &mut key_id).map_err(|error| errors::cipher(py, error))?;
+        let key_id = u64::from_le_bytes(key_id) as usize;
+        Ok((Self, PyAead { key: AeadKey::ChaCha20Poly1305(aead), tag_bytes: 16, key_id }))
+    }
+
+    /// Generates a key.
+    #[staticmethod]
+    fn generate_key(py: Python<'_>) -> PyResult<Bound<'_, PyBytes>> {
+        random(py, 32)
+    }
+}
+
+#[pymethods]
+impl PyAead {
+    /// Encrypts `data` and returns the ciphertext followed by the tag. A nonce must never be used twice with a key.
     #[pyo3(signature = (nonce, data, associated_data))]
     fn encrypt<'py>(
         &self,
@@ -69,12 +146,12 @@ impl AesCcm {
     ) -> PyResult<Bound<'py, PyBytes>> {
         let (nonce, plain, aad) = message_parts(nonce, data, associated_data)?;
         let (nonce, plain, aad) = (nonce.as_slice(), plain.as_slice(), slice(&aad));
-        check_nonce(nonce, plain.len()).map_err(|error| errors::cipher(py, error))?;
+        self.check(py, nonce, plain.len())?;
         let mut sealed = NewBytes::new(py, plain.len() + self.tag_bytes)?;
         let space = sealed.space();
         let done = run_detached(py, plain.len() + aad.len(), || {
             let (data, tag) = space.copy_of(plain).split_at_mut(plain.len());
-            ccm::seal(&self.cipher, nonce, Aad(aad), data, tag)
+            self.key.seal(nonce, aad, data, tag)
         });
         done.map_err(|error| errors::cipher(py, error))?;
         Ok(sealed.finish())
@@ -93,13 +170,12 @@ impl AesCcm {
     ) -> PyResult<Bound<'py, PyBytes>> {
         let (nonce, sealed, aad) = message_parts(nonce, data, associated_data)?;
         let (nonce, aad) = (nonce.as_slice(), slice(&aad));
-        let (cipher_text, tag) = self.split(py, sealed.as_slice())?;
-        check_nonce(nonce, cipher_text.len()).map_err(|error| errors::cipher(py, error))?;
+        let (cipher_text, tag) = self.split(py, nonce, sealed.as_slice())?;
         let mut plain = NewBytes::new(py, cipher_text.len())?;
         let space = plain.space();
         let done = run_detached(py, cipher_text.len() + aad.len(), || {
             let tag = Tag::new(tag, self.tag_bytes)?;
-            ccm::open(&self.cipher, nonce, Aad(aad), space.copy_of(cipher_text), tag)
+            self.key.open(nonce, aad, space.copy_of(cipher_text), tag)
         });
         done.map_err(|error| errors::cipher(py, error))?;
         Ok(plain.finish())
@@ -118,7 +194,7 @@ impl AesCcm {
     ) -> PyResult<usize> {
         let (nonce, plain, aad) = message_parts(nonce, data, associated_data)?;
         let bytes = plain.as_slice().len();
-        check_nonce(nonce.as_slice(), bytes).map_err(|error| errors::cipher(py, error))?;
+        self.check(py, nonce.as_slice(), bytes)?;
         let (nonce, mut output) = prepare_output(py, &nonce, &aad, buf, bytes + self.tag_bytes)?;
         output.copy_from(&plain);
         drop(plain);
@@ -126,7 +202,7 @@ impl AesCcm {
         let buffer = output.as_mut_slice();
         let done = run_detached(py, bytes + aad.len(), || {
             let (data, tag) = buffer.split_at_mut(bytes);
-            ccm::seal(&self.cipher, nonce.as_ref(), Aad(aad), data, tag)
+            self.key.seal(nonce.as_ref(), aad, data, tag)
         });
         done.map_err(|error| {
             // It holds a copy of the plaintext.
@@ -148,9 +224,8 @@ impl AesCcm {
         buf: &Bound<'py, PyAny>,
     ) -> PyResult<usize> {
         let (nonce, sealed, aad) = message_parts(nonce, data, associated_data)?;
-        let (cipher_text, tag) = self.split(py, sealed.as_slice())?;
+        let (cipher_text, tag) = self.split(py, nonce.as_slice(), sealed.as_slice())?;
         let bytes = cipher_text.len();
-        check_nonce(nonce.as_slice(), bytes).map_err(|error| errors::cipher(py, error))?;
         let (nonce, mut output) = prepare_output(py, &nonce, &aad, buf, bytes)?;
         let tag = ShortBytes::new(tag);
         output.copy_from(&sealed);
@@ -159,7 +234,7 @@ impl AesCcm {
         let buffer = output.as_mut_slice();
         let done = run_detached(py, bytes + aad.len(), || {
             let tag = Tag::new(tag.as_ref(), self.tag_bytes)?;
-            ccm::open(&self.cipher, nonce.as_ref(), Aad(aad), buffer, tag)
+            self.key.open(nonce.as_ref(), aad, buffer, tag)
         });
         done.map_err(|error| {
             output.wipe();
@@ -224,17 +299,33 @@ impl AesCcm {
     /// The backend that this key was prepared for, such as `vaes256`.
     #[getter]
     fn backend(&self) -> &'static str {
-        self.cipher.backend().name()
+        with_aead!(&self.key, aead => aead.backend()).name()
     }
 
     fn __repr__(&self) -> String {
-        format!("<tress.AESCCM of {} bits, tags of {} bytes>", 8 * self.cipher.key_bytes(), self.tag_bytes)
+        match &self.key {
+            AeadKey::Ccm(aes) => {
+                format!("<tress.AESCCM of {} bits, tags of {} bytes>", 8 * aes.key_bytes(), self.tag_bytes)
+            }
+            AeadKey::ChaCha20Poly1305(_) => "<tress.ChaCha20Poly1305>".to_owned(),
+        }
     }
 }
 
-impl AesCcm {
-    /// Splits a message into ciphertext and tag. A message that is shorter than a tag counts as forged.
-    fn split<'a>(&self, py: Python<'_>, sealed: &'a [u8]) -> PyResult<(&'a [u8], &'a [u8])> {
+impl PyAead {
+    /// Checks the length of a nonce, and that a message of `message_bytes` is short enough for it.
+    fn check(&self, py: Python<'_>, nonce: &[u8], message_bytes: usize) -> PyResult<()> {
+        self.check_lengths(nonce, message_bytes).map_err(|error| errors::cipher(py, error))
+    }
+
+    pub(crate) fn check_lengths(&self, nonce: &[u8], message_bytes: usize) -> Result<(), Error> {
+        self.key.check_lengths(nonce, message_bytes, self.tag_bytes)
+    }
+
+    /// Checks the lengths of nonce and message, and splits the message into ciphertext and tag. A message that is shorter than a tag
+    /// counts as forged.
+    fn split<'a>(&self, py: Python<'_>, nonce: &[u8], sealed: &'a [u8]) -> PyResult<(&'a [u8], &'a [u8])> {
+        self.check(py, nonce, sealed.len().saturating_sub(self.tag_bytes))?;
         let bytes = sealed.len().checked_sub(self.tag_bytes);
         bytes.map(|bytes| sealed.split_at(bytes)).ok_or_else(|| errors::invalid_tag(py, Vec::new()))
     }
@@ -261,12 +352,6 @@ fn slice<'a>(aad: &'a Option<InputBuffer<'_>>) -> &'a [u8] {
 /// Most bytes of a message or its associated data, as in PyCA.
 const MAX_MESSAGE_BYTES: usize = i32::MAX as usize;
 
-/// Checks the length of a nonce, and that a message of `message_bytes` is short enough for it.
-pub(crate) fn check_nonce(nonce: &[u8], message_bytes: usize) -> Result<(), tress_cipher::Error> {
-    // Every tag of an `AESCCM` has a valid length.
-    ccm::check_lengths(nonce, message_bytes, 16)
-}
-
 /// A copy of a nonce or tag.
 struct ShortBytes {
     bytes: [u8; 16],
@@ -288,8 +373,8 @@ impl AsRef<[u8]> for ShortBytes {
     }
 }
 
-/// Returns a copy of the nonce, and the output buffer, which has `bytes` bytes and does not overlap the associated data. It may
-/// overlap the message.
+/// Returns a copy of the nonce, whose length was checked, and the output buffer, which has `bytes` bytes and does not overlap the
+/// associated data. It may overlap the message.
 fn prepare_output(
     py: Python<'_>,
     nonce: &InputBuffer<'_>,
@@ -297,8 +382,6 @@ fn prepare_output(
     buf: &Bound<'_, PyAny>,
     bytes: usize,
 ) -> PyResult<(ShortBytes, OutputBuffer)> {
-    let nonce = Some(nonce.as_slice()).filter(|nonce| (7..=MAX_NONCE_BYTES).contains(&nonce.len()));
-    let nonce = ShortBytes::new(nonce.ok_or_else(|| errors::cipher(py, tress_cipher::Error::NonceLength))?);
     let output = OutputBuffer::of(buf)?;
     if output.bytes() != bytes {
         return Err(errors::usage(py, &format!("buffer must be {bytes} bytes long, and has {}", output.bytes())));
@@ -306,5 +389,5 @@ fn prepare_output(
     if output.overlaps(slice(aad)) {
         return Err(errors::usage(py, "buf and associated_data overlap"));
     }
-    Ok((nonce, output))
+    Ok((ShortBytes::new(nonce.as_slice()), output))
 }

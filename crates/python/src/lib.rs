@@ -24,7 +24,7 @@ mod work;
 #[pyo3::pymodule(gil_used = true)]
 mod _tress {
     #[pymodule_export]
-    use crate::aead::AesCcm;
+    use crate::aead::{AesCcm, ChaChaPoly, PyAead};
     #[pymodule_export]
     use crate::cobblestone::{
         Cobblestone128Decryptor, Cobblestone128Encryptor, Cobblestone256Decryptor, Cobblestone256Encryptor,

@@ -6,11 +6,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use pyo3::exceptions::{PyMemoryError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
-use tress_cipher::lanes::ccm::{self, Forged, Open, Seal};
+use tress_cipher::lanes::ccm::Forged;
+use tress_cipher::lanes::{Aead, AeadJob};
 use tress_cipher::{Aad, Error, Tag};
 use tress_lanes::{NonceOfKey, Pool};
 
-use crate::aead::{self, AesCcm};
+use crate::aead::{AeadKey, PyAead};
 use crate::memory::{InputBuffer, NewBytes, OutputBuffer, ResultSpace};
 use crate::{arguments, errors, work};
 
@@ -21,7 +22,7 @@ const WATCHED_BYTES: usize = 64 << 20;
 
 /// One message of a batch: key, nonce, data and associated data.
 pub(crate) struct BatchMessage<'py> {
-    key: Bound<'py, AesCcm>,
+    key: Bound<'py, PyAead>,
     nonce: InputBuffer<'py>,
     data: InputBuffer<'py>,
     aad: Option<InputBuffer<'py>>,
@@ -29,11 +30,11 @@ pub(crate) struct BatchMessage<'py> {
 
 impl<'py> BatchMessage<'py> {
     /// Converts the messages of an iterable. They use `key`, or each has its key as first item.
-    pub(crate) fn all(messages: &Bound<'py, PyAny>, key: Option<&Bound<'py, AesCcm>>) -> PyResult<Vec<Self>> {
+    pub(crate) fn all(messages: &Bound<'py, PyAny>, key: Option<&Bound<'py, PyAead>>) -> PyResult<Vec<Self>> {
         messages.try_iter()?.map(|message| Self::of(&message?, key)).collect()
     }
 
-    fn of(message: &Bound<'py, PyAny>, key: Option<&Bound<'py, AesCcm>>) -> PyResult<Self> {
+    fn of(message: &Bound<'py, PyAny>, key: Option<&Bound<'py, PyAead>>) -> PyResult<Self> {
         let form = if key.is_some() { "(nonce, data, associated_data)" } else { "(key, nonce, data, associated_data)" };
         let wrong = || PyTypeError::new_err(format!("a message must be a tuple {form}"));
         let tuple = message.cast::<PyTuple>().map_err(|_| wrong())?;
@@ -41,7 +42,12 @@ impl<'py> BatchMessage<'py> {
         if tuple.len() != first + 3 {
             return Err(wrong());
         }
-        let own = || tuple.get_item(0)?.cast_into().map_err(|_| PyTypeError::new_err("a key must be an AESCCM"));
+        let own = || {
+            tuple
+                .get_item(0)?
+                .cast_into()
+                .map_err(|_| PyTypeError::new_err("a key must be an AESCCM or a ChaCha20Poly1305"))
+        };
         let aad = tuple.get_item(first + 2)?;
         Ok(Self {
             key: key.cloned().map_or_else(own, PyResult::Ok)?,
@@ -74,8 +80,8 @@ enum CipherDirection {
 }
 
 /// A message with the memory for its result, and its outcome.
-struct CcmTask<'a> {
-    key: &'a AesCcm,
+struct AeadTask<'a> {
+    key: &'a PyAead,
     nonce: &'a [u8],
     aad: &'a [u8],
     data: &'a [u8],
@@ -84,10 +90,10 @@ struct CcmTask<'a> {
     outcome: Result<(), Error>,
 }
 
-impl<'a> CcmTask<'a> {
+impl<'a> AeadTask<'a> {
     fn new(message: &'a BatchMessage<'_>, space: Option<ResultSpace<'a>>) -> Self {
         let BatchMessage { key, nonce, data, aad } = message;
-        CcmTask {
+        AeadTask {
             key: key.get(),
             nonce: nonce.as_slice(),
             aad: aad.as_ref().map_or(&[], InputBuffer::as_slice),
@@ -145,8 +151,8 @@ pub(crate) fn decrypt<'py>(
     PyList::new(py, results)
 }
 
-/// Encrypts a batch of messages, each `(key, nonce, data, associated_data)` with an `AESCCM` as key, in lanes and on `threads`
-/// threads (0: one on each core). Returns a list with the result of the key's `encrypt` for each message.
+/// Encrypts a batch of messages, each `(key, nonce, data, associated_data)` with an `AESCCM` or `ChaCha20Poly1305` as key, in lanes and on
+/// `threads` threads (0: one on each core). Returns a list with the result of the key's `encrypt` for each message.
 ///
 /// A nonce must never be used twice with a key. A repeated nonce in the batch raises `ValueError`, and nothing is encrypted.
 #[pyfunction]
@@ -240,8 +246,8 @@ fn run_into(
     let done = {
         let mut spaces = output.spaces(result_lengths.iter().flatten().copied());
         let spaces = result_lengths.iter().map(|length| length.and_then(|_| spaces.next()));
-        let mut tasks: Vec<CcmTask<'_>> =
-            messages.iter().zip(spaces).map(|(message, space)| CcmTask::new(message, space)).collect();
+        let mut tasks: Vec<AeadTask<'_>> =
+            messages.iter().zip(spaces).map(|(message, space)| AeadTask::new(message, space)).collect();
         let done = run_tasks(py, &mut tasks, threads, direction);
         done.map(|()| tasks.into_iter().map(|task| task.outcome).collect())
     };
@@ -258,12 +264,13 @@ fn check_messages(py: Python<'_>, messages: &[BatchMessage<'_>], direction: Ciph
         // A message that is shorter than its tag counts as forged, whatever its nonce is.
         if let Some(length) = message.result_bytes(direction) {
             let bytes = length.min(message.data.as_slice().len());
-            aead::check_nonce(message.nonce.as_slice(), bytes).map_err(|error| message_error(py, index, error))?;
+            let checked = message.key.get().check_lengths(message.nonce.as_slice(), bytes);
+            checked.map_err(|error| message_error(py, index, error))?;
         }
     }
     if direction == CipherDirection::Encrypt {
         // Compares keys, not the addresses of objects: programs may create an object for each message.
-        let key = |message: &BatchMessage<'_>| ptr::without_provenance::<AesCcm>(message.key.get().key_id);
+        let key = |message: &BatchMessage<'_>| ptr::without_provenance::<PyAead>(message.key.get().key_id);
         let nonces = messages.iter().map(|message| NonceOfKey::new(key(message), message.nonce.as_slice()));
         let repeated = tress_lanes::repeated_nonce(nonces).map_err(|_| PyMemoryError::new_err(()))?;
         if let Some(index) = repeated {
@@ -291,23 +298,29 @@ fn run<'py>(
         results.push(message.result_bytes(direction).map(|bytes| NewBytes::new(py, bytes)).transpose()?);
     }
     let spaces = results.iter_mut().map(|result| result.as_mut().map(NewBytes::space));
-    let mut tasks: Vec<CcmTask<'_>> =
-        messages.iter().zip(spaces).map(|(message, space)| CcmTask::new(message, space)).collect();
+    let mut tasks: Vec<AeadTask<'_>> =
+        messages.iter().zip(spaces).map(|(message, space)| AeadTask::new(message, space)).collect();
     run_tasks(py, &mut tasks, threads, direction)?;
     let outcomes: Vec<_> = tasks.into_iter().map(|task| task.outcome).collect();
     Ok(results.into_iter().zip(outcomes).collect())
 }
 
 /// Runs all tasks on up to `threads` threads. A signal ends the work early.
-fn run_tasks(py: Python<'_>, tasks: &mut [CcmTask<'_>], threads: usize, direction: CipherDirection) -> PyResult<()> {
-    let bytes = tasks.iter().map(CcmTask::bytes).sum();
+fn run_tasks(py: Python<'_>, tasks: &mut [AeadTask<'_>], threads: usize, direction: CipherDirection) -> PyResult<()> {
+    let bytes = tasks.iter().map(AeadTask::bytes).sum();
     let is_cancelled = AtomicBool::new(false);
     let work = || {
-        Pool::shared().for_each_group(tasks, CcmTask::bytes, threads, |tasks| {
+        Pool::shared().for_each_group(tasks, AeadTask::bytes, threads, |tasks| {
             if !is_cancelled.load(Ordering::Relaxed) {
                 match direction {
-                    CipherDirection::Encrypt => encrypt_group(tasks),
-                    CipherDirection::Decrypt => decrypt_group(tasks),
+                    CipherDirection::Encrypt => {
+                        encrypt_group(tasks, AeadKey::as_ccm);
+                        encrypt_group(tasks, AeadKey::as_chacha20poly1305);
+                    }
+                    CipherDirection::Decrypt => {
+                        decrypt_group(tasks, AeadKey::as_ccm);
+                        decrypt_group(tasks, AeadKey::as_chacha20poly1305);
+                    }
                 }
             }
         });
@@ -319,29 +332,33 @@ fn run_tasks(py: Python<'_>, tasks: &mut [CcmTask<'_>], threads: usize, directio
     work::run_watched(py, || Ok(()), || is_cancelled.store(true, Ordering::Relaxed), work)
 }
 
-fn encrypt_group(tasks: &mut [CcmTask<'_>]) {
-    let mut jobs = Vec::with_capacity(tasks.len());
+/// Encrypts the messages whose key `of` returns.
+fn encrypt_group<A: Aead>(tasks: &mut [AeadTask<'_>], of: fn(&AeadKey) -> Option<&A>) {
+    let mut jobs = Vec::with_capacity(number_of_jobs(tasks, of));
     for task in tasks {
+        let Some(aead) = of(&task.key.key) else { continue };
         let Some(space) = task.space.take() else { continue };
         let (data, tag) = space.copy_of(task.data).split_at_mut(task.data.len());
-        match Seal::new(&task.key.cipher, task.nonce, Aad(task.aad), data, tag) {
+        match aead.to_seal(task.nonce.into(), Aad(task.aad), data, tag.into()) {
             Ok(job) => jobs.push(job),
             Err(error) => task.outcome = Err(error),
         }
     }
     // `check_messages` has compared all nonces.
-    ccm::seal_without_nonce_check(&mut jobs);
+    A::seal_without_nonce_check(&mut jobs);
 }
 
-fn decrypt_group(tasks: &mut [CcmTask<'_>]) {
-    let mut jobs = Vec::with_capacity(tasks.len());
-    let mut places = Vec::with_capacity(tasks.len());
+/// Decrypts the messages whose key `of` returns.
+fn decrypt_group<A: Aead>(tasks: &mut [AeadTask<'_>], of: fn(&AeadKey) -> Option<&A>) {
+    let count = number_of_jobs(tasks, of);
+    let (mut jobs, mut places) = (Vec::with_capacity(count), Vec::with_capacity(count));
     for (place, task) in tasks.iter_mut().enumerate() {
+        let Some(aead) = of(&task.key.key) else { continue };
         // A message that is shorter than its tag has no space.
         let Some(space) = task.space.take() else { continue };
         let (cipher_text, tag) = task.data.split_at(task.data.len() - task.key.tag_bytes);
         let job = Tag::new(tag, task.key.tag_bytes)
-            .and_then(|tag| Open::new(&task.key.cipher, task.nonce, Aad(task.aad), space.copy_of(cipher_text), tag));
+            .and_then(|tag| aead.to_open(task.nonce.into(), Aad(task.aad), space.copy_of(cipher_text), tag));
         match job {
             Ok(job) => {
                 jobs.push(job);
@@ -350,10 +367,14 @@ fn decrypt_group(tasks: &mut [CcmTask<'_>]) {
             Err(error) => task.outcome = Err(error),
         }
     }
-    let _: Result<(), Forged> = ccm::open(&mut jobs);
-    let outcomes: Vec<_> = jobs.iter().map(Open::result).collect();
+    let _: Result<(), Forged> = A::open(&mut jobs);
+    let outcomes: Vec<_> = jobs.iter().map(AeadJob::result).collect();
     drop(jobs);
     for (place, outcome) in places.into_iter().zip(outcomes) {
         tasks[place].outcome = outcome;
     }
+}
+
+fn number_of_jobs<A>(tasks: &[AeadTask<'_>], of: fn(&AeadKey) -> Option<&A>) -> usize {
+    tasks.iter().filter(|task| of(&task.key.key).is_some()).count()
 }
