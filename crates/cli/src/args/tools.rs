@@ -26,8 +26,8 @@ pub(crate) enum RawDirection {
     /// The key is on the command line: every user of this machine can see it in the process list, and the shell keeps it in
     /// its history. To protect data, use 'tress encrypt'.
     ///
-    /// ecb, cbc and ctr work on a stream and authenticate nothing. ccm holds its message in memory, at most 1 GiB, and writes
-    /// the ciphertext, then the tag.
+    /// ecb, cbc and ctr work on a stream and authenticate nothing. ccm and chacha20-poly1305 hold their message in memory, at
+    /// most 1 GiB, and write the ciphertext, then the tag.
     ///
     /// RC6 was a finalist of the AES contest and is not a standard. LEA is a standard for small devices. PIPO has 64-bit blocks:
     /// after a few gigabytes under one key, blocks repeat and reveal plaintext, and its ctr fails after 65,536 blocks. Prefer
@@ -38,8 +38,8 @@ pub(crate) enum RawDirection {
     /// The key is on the command line: every user of this machine can see it in the process list, and the shell keeps it in
     /// its history.
     ///
-    /// ecb, cbc and ctr work on a stream and authenticate nothing. ccm reads the ciphertext, then the tag; it holds its message
-    /// in memory, at most 1 GiB, and writes nothing before the tag is verified.
+    /// ecb, cbc and ctr work on a stream and authenticate nothing. ccm and chacha20-poly1305 read the ciphertext, then the tag;
+    /// they hold their message in memory, at most 1 GiB, and write nothing before the tag is verified.
     Decrypt(RawOptions),
 }
 
@@ -48,27 +48,27 @@ pub(crate) struct RawOptions {
     /// Cipher and mode, e.g. aes-128-cbc; 'tress ciphers' lists them
     ///
     /// NAME is CIPHER-MODE, such as aes-128-cbc, rijndael-256-192-cbc (block, then key), rc6-128-ctr or pipo-256-ecb. The mode
-    /// ccm needs a cipher with 128-bit blocks.
+    /// ccm needs a cipher with 128-bit blocks. chacha20-poly1305 is the AEAD of RFC 8439.
     #[arg(long, value_name = "NAME")]
     pub(crate) cipher: String,
     /// Key in hexadecimal; other users can see it
     #[arg(long, value_name = "HEX", value_parser = units::hex)]
     pub(crate) key: units::Hex,
-    /// IV (cbc), first counter block (ctr) or nonce (ccm), in hexadecimal
+    /// IV (cbc), first counter block (ctr) or nonce (ccm, chacha20-poly1305), in hexadecimal
     ///
-    /// Required except for ecb. Use a new one for every message under a key. A nonce has 7 to 13 bytes; an IV or a counter
-    /// block is as long as a block.
+    /// Required except for ecb. Use a new one for every message under a key. A nonce of ccm has 7 to 13 bytes, one of
+    /// chacha20-poly1305 has 12; an IV or a counter block is as long as a block.
     #[arg(long, value_name = "HEX", value_parser = units::hex)]
     pub(crate) iv: Option<units::Hex>,
-    /// Associated data in hexadecimal (ccm only)
+    /// Associated data in hexadecimal (ccm, chacha20-poly1305)
     #[arg(long, value_name = "HEX", value_parser = units::hex)]
     pub(crate) aad: Option<units::Hex>,
-    /// File with the associated data, or - for standard input (ccm only)
+    /// File with the associated data, or - for standard input (ccm, chacha20-poly1305)
     ///
     /// At most 64 MiB.
     #[arg(long, value_name = "FILE", conflicts_with = "aad", value_hint = ValueHint::FilePath)]
     pub(crate) aad_file: Option<PathBuf>,
-    /// Length of the tag in bytes: 4, 6, 8, 10, 12, 14 or 16 (ccm only) [default: 16]
+    /// Length of the tag in bytes: 4, 6, 8, 10, 12, 14 or 16 (ccm) [default: 16]
     #[arg(long, value_name = "N")]
     pub(crate) tag_length: Option<usize>,
     /// Neither add nor remove PKCS #7 padding (ecb, cbc); the input must be whole blocks

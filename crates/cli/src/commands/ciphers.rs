@@ -2,9 +2,10 @@
 
 use serde::Serialize;
 use tress_cipher::Backend;
-use tress_cipher::catalogue::{CIPHERS, Cipher};
+use tress_cipher::catalogue::CIPHERS;
 
 use crate::failure::Failure;
+use crate::names::RawAlgorithm;
 use crate::{args, files};
 
 #[derive(Serialize)]
@@ -23,14 +24,16 @@ struct BackendState {
 }
 
 pub(crate) fn run(options: &args::Ciphers) -> Result<(), Failure> {
-    let rows: Vec<CipherRow> = CIPHERS
+    let mut rows: Vec<CipherRow> = CIPHERS
         .iter()
         .map(|cipher| CipherRow {
             modes: cipher.modes.iter().map(|mode| mode.name()).collect(),
-            backends: backends(cipher),
+            backends: states(cipher.backends),
             name: cipher.name,
         })
         .collect();
+    let facts = RawAlgorithm::ChaCha20Poly1305.facts();
+    rows.push(CipherRow { name: facts.cipher, modes: vec![facts.mode], backends: states(facts.backends) });
     if options.json {
         return files::print_json(&rows);
     }
@@ -51,11 +54,12 @@ pub(crate) fn run(options: &args::Ciphers) -> Result<(), Failure> {
     files::print(&text)
 }
 
-fn backends(cipher: &Cipher) -> Vec<BackendState> {
+fn states(backends: &[Backend]) -> Vec<BackendState> {
+    let best = Backend::best_of(backends);
     let state = |backend: &Backend| BackendState {
         name: backend.name(),
         available: backend.is_available(),
-        chosen: *backend == cipher.best_backend(),
+        chosen: *backend == best,
     };
-    cipher.backends.iter().map(state).collect()
+    backends.iter().map(state).collect()
 }

@@ -9,10 +9,10 @@ use super::decrypt::decrypt_on;
 use super::encrypt::encrypt_on;
 use super::fault_walk::{holds, walk, walk_reads};
 use super::inspect::inspect_on;
-use super::raw::{raw_ccm_on, raw_on};
+use super::raw::{raw_aead_on, raw_on};
 use super::rewrap::rewrap_on;
 use super::store::{store_on, store_private_on};
-use super::{Control, DecryptOptions, EncryptOptions, RawCcm, RawDirection, RawMode, Sink, Source};
+use super::{Control, DecryptOptions, EncryptOptions, RawAead, RawDirection, RawMode, Sink, Source};
 use crate::keys::{Identities, Recipients, key_file};
 use crate::streaming::decrypt_bytes;
 use crate::testing::faulty::{Fault, Faulty};
@@ -205,10 +205,10 @@ fn no_failure_of_a_raw_mode_leaves_anything() {
             raw_on(system, &source, &sink, &cipher, &mode, direction, &Control::new())
         });
     }
-    let parameters = RawCcm { nonce: vec![1; 12], associated_data: b"header".to_vec(), tag_bytes: 16 };
+    let parameters = RawAead { nonce: vec![1; 12], associated_data: b"header".to_vec(), tag_bytes: 16 };
     let sealed_bytes = both_ways(true, &|folder, system, direction| {
         let (source, sink) = ends(folder);
-        raw_ccm_on(system, &source, &sink, &cipher, &parameters, direction, &Control::new())
+        raw_aead_on(system, &source, &sink, &cipher, &parameters, direction, &Control::new())
     });
     assert_eq!(sealed_bytes, plain.len() + 16);
 }

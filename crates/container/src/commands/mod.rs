@@ -42,7 +42,7 @@ pub use decrypt::{DecryptOptions, decrypt};
 pub use encrypt::{EncryptOptions, encrypt, encrypt_all};
 pub use inspect::{Inspection, inspect, inspect_as};
 pub use list::{Listed, list};
-pub use raw::{RAW_CCM_MAX_BYTES, RawCcm, RawDirection, RawMode, raw, raw_advised_bytes, raw_ccm};
+pub use raw::{RAW_AEAD_MAX_BYTES, RawAead, RawDirection, RawMode, raw, raw_advised_bytes, raw_aead};
 pub use read::read;
 pub use rewrap::rewrap;
 pub use store::{store, store_private};

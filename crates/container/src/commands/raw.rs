@@ -1,14 +1,15 @@
-//! `raw`: an unauthenticated mode or CCM without a container, for tests and for interoperability with other systems.
+//! `raw`: an unauthenticated mode or an AEAD without a container, for tests and for interoperability with other systems.
 //!
 //! ECB, CBC and CTR (SP 800-38A) take any length in bounded memory: the chaining state of [`tress_cipher::modes`] is carried from buffer to
-//! buffer. PKCS#7 padding (RFC 5652, 6.3) is added and removed at the end of the stream. CCM (SP 800-38C) needs the length of its message
-//! before the first block and may release nothing before the tag is verified, so it holds the message in memory.
+//! buffer. PKCS#7 padding (RFC 5652, 6.3) is added and removed at the end of the stream. An AEAD may release nothing before the tag is
+//! verified, and CCM (SP 800-38C) needs the length of its message before the first block, so it holds the message in memory.
 
 use std::io::{self, Read, Write};
 
+use tress_cipher::lanes::Aead;
 use tress_cipher::{
-    Aad, BlockCipher, CcmCipher, Tag,
-    modes::{cbc, ccm, ctr, ecb, pkcs7},
+    Aad, BlockCipher, Tag,
+    modes::{cbc, ctr, ecb, pkcs7},
 };
 use zeroize::Zeroizing;
 
@@ -20,8 +21,8 @@ use crate::{Error, ErrorKind};
 /// Rounded down to whole blocks; large enough that one call fills the cipher's lanes, small enough for a cache.
 const BUFFER_BYTES: usize = 256 * 1024;
 
-/// The longest message that CCM holds in memory, in bytes.
-pub const RAW_CCM_MAX_BYTES: usize = 1 << 30;
+/// The longest message that an AEAD holds in memory, in bytes.
+pub const RAW_AEAD_MAX_BYTES: usize = 1 << 30;
 
 /// Largest number of blocks under one key. Among 2^(n/2) blocks of n bits two are likely equal, and equal blocks reveal plaintext. For
 /// blocks of 64 bits this is 32 GiB, a size that files reach; for 128 bits it is out of reach.
@@ -70,14 +71,14 @@ pub enum RawMode {
     },
 }
 
-/// Parameters of CCM, except the key. The ciphertext is followed by the tag.
+/// Parameters of an AEAD, except the key. The ciphertext is followed by the tag.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RawCcm {
-    /// Nonce, 7 to 13 bytes.
+pub struct RawAead {
+    /// Nonce, 12 bytes, for CCM 7 to 13.
     pub nonce: Vec<u8>,
     /// Authenticated, but neither encrypted nor written.
     pub associated_data: Vec<u8>,
-    /// Length of the tag in bytes: 4, 6, 8, 10, 12, 14 or 16.
+    /// Length of the tag in bytes: 16, for CCM also 4, 6, 8, 10, 12 or 14.
     pub tag_bytes: usize,
 }
 
@@ -120,35 +121,34 @@ pub(crate) fn raw_on<C: BlockCipher>(
     filter(system, source, sink, control, |input, output| chain.run(input, output))
 }
 
-/// Encrypts or decrypts `source` to `sink` with CCM. Writes nothing before the tag is verified.
+/// Encrypts or decrypts `source` to `sink` with an AEAD; a block cipher means CCM. Writes nothing before the tag is verified.
 ///
 /// # Errors
-/// The errors of [`raw`]; [`ErrorKind::MessageTooLong`] for more than [`RAW_CCM_MAX_BYTES`].
-pub fn raw_ccm<C: CcmCipher>(
+/// The errors of [`raw`]; [`ErrorKind::MessageTooLong`] for more than [`RAW_AEAD_MAX_BYTES`].
+pub fn raw_aead<A: Aead>(
     source: &Source,
     sink: &Sink,
-    cipher: &C,
-    parameters: &RawCcm,
+    aead: &A,
+    parameters: &RawAead,
     direction: RawDirection,
     control: &Control,
 ) -> Result<(), Error> {
-    raw_ccm_on(&Os, source, sink, cipher, parameters, direction, control)
+    raw_aead_on(&Os, source, sink, aead, parameters, direction, control)
 }
 
-pub(crate) fn raw_ccm_on<C: CcmCipher>(
+pub(crate) fn raw_aead_on<A: Aead>(
     system: &dyn System,
     source: &Source,
     sink: &Sink,
-    cipher: &C,
-    parameters: &RawCcm,
+    aead: &A,
+    parameters: &RawAead,
     direction: RawDirection,
     control: &Control,
 ) -> Result<(), Error> {
-    let RawCcm { nonce, associated_data, tag_bytes } = parameters;
-    // Check nonce and tag length on an empty message, before any input is touched.
-    let associated_data = Aad(associated_data);
-    ccm::seal(cipher, &nonce[..], associated_data, &mut [], &mut vec![0; *tag_bytes][..])?;
-    let message = CcmRun { cipher, nonce, associated_data, tag_bytes: *tag_bytes };
+    let RawAead { nonce, associated_data, tag_bytes } = parameters;
+    // Check nonce and tag length before any input is touched.
+    A::check_lengths(nonce[..].into(), 0, *tag_bytes)?;
+    let message = AeadRun { aead, nonce, associated_data: Aad(associated_data), tag_bytes: *tag_bytes };
     filter(system, source, sink, control, |input, output| match direction {
         RawDirection::Encrypt => message.encrypt(input, output),
         RawDirection::Decrypt => message.decrypt(input, output),
@@ -239,25 +239,25 @@ fn fill(input: &mut dyn Read, buffer: &mut Vec<u8>, bytes: usize) -> io::Result<
     input.take(bytes as u64).read_to_end(buffer).map(drop)
 }
 
-/// Parameters of one CCM message.
-struct CcmRun<'a, C> {
-    cipher: &'a C,
+/// Parameters of one message of an AEAD.
+struct AeadRun<'a, A> {
+    aead: &'a A,
     nonce: &'a [u8],
     associated_data: Aad<'a>,
     tag_bytes: usize,
 }
 
-impl<C: CcmCipher> CcmRun<'_, C> {
+impl<A: Aead> AeadRun<'_, A> {
     fn encrypt(&self, input: &mut dyn Read, output: &mut dyn Write) -> Result<(), FilterError> {
-        let mut data = read_message(input, RAW_CCM_MAX_BYTES)?;
+        let mut data = read_message(input, RAW_AEAD_MAX_BYTES)?;
         let mut tag = vec![0; self.tag_bytes];
-        ccm::seal(self.cipher, self.nonce, self.associated_data, &mut data, &mut tag[..])?;
+        self.aead.seal_one(self.nonce.into(), self.associated_data, &mut data, (&mut tag[..]).into())?;
         output.write_all(&data)?;
         Ok(output.write_all(&tag)?)
     }
 
     fn decrypt(&self, input: &mut dyn Read, output: &mut dyn Write) -> Result<(), FilterError> {
-        let mut data = read_message(input, RAW_CCM_MAX_BYTES + self.tag_bytes)?;
+        let mut data = read_message(input, RAW_AEAD_MAX_BYTES + self.tag_bytes)?;
         let Some(length) = data.len().checked_sub(self.tag_bytes) else {
             return Err(Error::from(tress_cipher::Error::Authentication)
                 .with_detail("input is shorter than the tag")
@@ -265,7 +265,7 @@ impl<C: CcmCipher> CcmRun<'_, C> {
         };
         let (message, tag) = data.split_at_mut(length);
         let tag = Tag::new(tag, self.tag_bytes)?;
-        ccm::open(self.cipher, self.nonce, self.associated_data, message, tag)?;
+        self.aead.open_one(self.nonce.into(), self.associated_data, message, tag)?;
         Ok(output.write_all(message)?)
     }
 }
@@ -274,7 +274,7 @@ fn read_message(input: &mut dyn Read, max_bytes: usize) -> Result<Zeroizing<Vec<
     let mut data = Zeroizing::new(Vec::new());
     input.take(max_bytes as u64 + 1).read_to_end(&mut data)?;
     if data.len() > max_bytes {
-        return Err(Error::new(ErrorKind::MessageTooLong).with_detail("ccm accepts at most 1 GiB").into());
+        return Err(Error::new(ErrorKind::MessageTooLong).with_detail("an AEAD accepts at most 1 GiB").into());
     }
     Ok(data)
 }
@@ -389,7 +389,7 @@ mod tests {
     #[test]
     fn advised_bytes_follow_sp_800_67() {
         assert_eq!([0, 1, 2, 3, 4, 8, 15].map(raw_advised_bytes), [0, 0, 0, 3, 4 << 4, 8 << 20, 15 << 48]);
-        assert!(raw_advised_bytes(16) > RAW_CCM_MAX_BYTES as u64 && raw_advised_bytes(8) < 8 * max_blocks(8));
+        assert!(raw_advised_bytes(16) > RAW_AEAD_MAX_BYTES as u64 && raw_advised_bytes(8) < 8 * max_blocks(8));
     }
 
     #[test]
@@ -403,10 +403,10 @@ mod tests {
     #[test]
     fn wrong_parameters_are_usage_errors() {
         let message = |nonce: &[u8], tag_bytes| {
-            let parameters = RawCcm { nonce: nonce.to_vec(), associated_data: Vec::new(), tag_bytes };
+            let parameters = RawAead { nonce: nonce.to_vec(), associated_data: Vec::new(), tag_bytes };
             // The source is never opened.
             let source = Source::Path("/nonexistent".into());
-            raw_ccm(&source, &Sink::Stdout, &cipher(), &parameters, RawDirection::Decrypt, &Control::new())
+            raw_aead(&source, &Sink::Stdout, &cipher(), &parameters, RawDirection::Decrypt, &Control::new())
                 .unwrap_err()
                 .kind
         };
