@@ -131,11 +131,11 @@ typedef enum tress_status {
    */
   TRESS_KEY_LENGTH = 20,
   /**
-   * The nonce of CCM is not 7 to 13 bytes long.
+   * The nonce is not 7 to 13 bytes long (CCM), or not 12 (ChaCha20-Poly1305).
    */
   TRESS_NONCE_LENGTH = 21,
   /**
-   * The tag of CCM is not 4, 6, 8, 10, 12, 14 or 16 bytes long.
+   * The tag is not 4, 6, 8, 10, 12, 14 or 16 bytes long (CCM), or not 16 (ChaCha20-Poly1305).
    */
   TRESS_TAG_LENGTH = 22,
   /**
@@ -608,12 +608,13 @@ tress_status tress_pkcs7_unpad(const uint8_t *data,
 /* ---- Lanes: batches of messages ---- */
 
 /**
- * One message for `tress_ccm_encrypt_jobs` or `tress_ccm_decrypt_jobs`. `output` and `tag_output` must not overlap any other
- * buffer of any job, except that `output` may overlap `input` of the same job.
+ * One message for `tress_ccm_encrypt_jobs`, `tress_ccm_decrypt_jobs` or `tress_chacha20poly1305_jobs`. `output` and
+ * `tag_output` must not overlap any other buffer of any job, except that `output` may overlap `input` of the same job.
  */
 typedef struct tress_ccm_job {
   /**
-   * Cipher with blocks of 128 bits. Jobs that share a handle are faster than jobs with separate handles.
+   * Cipher with blocks of 128 bits. Jobs that share a handle are faster than jobs with separate handles. Not used by
+   * `tress_chacha20poly1305_jobs`.
    */
   const tress_cipher *cipher;
   /**
@@ -621,7 +622,7 @@ typedef struct tress_ccm_job {
    */
   const uint8_t *nonce;
   /**
-   * Length of `nonce` in bytes, 7 to 13.
+   * Length of `nonce` in bytes, 7 to 13; for ChaCha20-Poly1305 12.
    */
   size_t nonce_length;
   /**
@@ -653,7 +654,8 @@ typedef struct tress_ccm_job {
    */
   uint8_t *tag_output;
   /**
-   * Length of the tag in bytes: 4, 6, 8, 10, 12, 14 or 16. The receiver must know it, and never take it from a message.
+   * Length of the tag in bytes: 4, 6, 8, 10, 12, 14 or 16; for ChaCha20-Poly1305 16. The receiver must know it, and never take
+   * it from a message.
    */
   size_t tag_length;
   /**
@@ -862,6 +864,49 @@ tress_ccm_job *tress_filler_take(const tress_filler *filler);
  * Needs: `filler` is NULL, or a handle that was not freed.
  */
 void tress_filler_free(tress_filler *filler);
+
+/* ---- ChaCha20-Poly1305: batches of messages ---- */
+
+/**
+ * A key of ChaCha20-Poly1305 (RFC 8439). The handle never changes, so any number of threads may use it at the same time.
+ * `tress_chacha20poly1305_free` wipes the key.
+ */
+typedef struct tress_chacha20poly1305 tress_chacha20poly1305;
+
+/**
+ * Prepares a key of 32 bytes for the fastest backend of this machine. Writes the handle to `aead`; free it with
+ * `tress_chacha20poly1305_free`. Any thread.
+ *
+ * Returns `TRESS_KEY_LENGTH`.
+ *
+ * Needs: `key_length` bytes are readable at `key`; `aead` is writable.
+ */
+TRESS_CHECKED
+tress_status tress_chacha20poly1305_new(const uint8_t *key,
+                                        size_t key_length,
+                                        tress_chacha20poly1305 **aead);
+
+/**
+ * Wipes the key and frees the handle; NULL does nothing. No thread may use the handle afterwards.
+ *
+ * Needs: `aead` is NULL, or a handle that was not freed.
+ */
+void tress_chacha20poly1305_free(tress_chacha20poly1305 *aead);
+
+/**
+ * Encrypts all messages under one key, or decrypts them if `encrypt` is 0, on up to `threads` threads. Otherwise as
+ * `tress_ccm_encrypt_jobs_threads` and `tress_ccm_decrypt_jobs_threads`, with nonces of 12 bytes and tags of 16.
+ *
+ * Needs: `aead` is a valid handle; `jobs` points to `count` jobs, each as `tress_ccm_encrypt_jobs` needs it; no job writes to memory
+ * that another job reads or writes; `failed` is NULL or writable.
+ */
+TRESS_CHECKED
+tress_status tress_chacha20poly1305_jobs(const tress_chacha20poly1305 *aead,
+                                         tress_ccm_job *jobs,
+                                         size_t count,
+                                         int encrypt,
+                                         size_t threads,
+                                         size_t *failed);
 
 #ifdef __cplusplus
 }

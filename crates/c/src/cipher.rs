@@ -2,6 +2,7 @@
 #![allow(non_camel_case_types)]
 #![allow(dead_code, reason = "some helpers serve only the other files of libtress, whose build reports unused code")]
 
+mod chacha20poly1305;
 mod ciphers;
 mod failure;
 mod filler;
@@ -11,6 +12,7 @@ mod raw;
 mod status;
 mod version;
 
+pub use chacha20poly1305::*;
 pub use ciphers::*;
 pub use filler::*;
 pub use lanes::*;

@@ -44,7 +44,7 @@ unsafe impl Send for LentJob {}
 impl FillerJob for LentJob {
     fn nonce(&self) -> Option<NonceOfKey> {
         // SAFETY: the pointer is valid until the job is taken.
-        self.encrypt.then(|| unsafe { nonce_of(self.job) })
+        self.encrypt.then(|| unsafe { nonce_of(self.job, None) })
     }
 
     fn run(batch: &mut [Self]) {

@@ -7,8 +7,8 @@ use std::mem::MaybeUninit;
 use std::slice;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use ::tress_cipher::lanes::{cbc, ccm};
-use ::tress_cipher::{Aad, CcmCipher, Error, Tag, for_every_cipher, modes};
+use ::tress_cipher::lanes::{Aead, AeadJob, cbc};
+use ::tress_cipher::{Aad, CcmCipher, Error, Tag, for_every_cipher};
 use tress_lanes::{MAX_THREADS, NonceOfKey, Pool};
 
 use crate::ciphers::{CipherType, cipher_of, if_ccm, tress_cipher};
@@ -18,16 +18,17 @@ use crate::raw;
 use crate::status::tress_status::*;
 use crate::status::{guard, tress_status};
 
-/// One message for `tress_ccm_encrypt_jobs` or `tress_ccm_decrypt_jobs`. `output` and `tag_output` must not overlap any other
-/// buffer of any job, except that `output` may overlap `input` of the same job.
+/// One message for `tress_ccm_encrypt_jobs`, `tress_ccm_decrypt_jobs` or `tress_chacha20poly1305_jobs`. `output` and
+/// `tag_output` must not overlap any other buffer of any job, except that `output` may overlap `input` of the same job.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct tress_ccm_job {
-    /// Cipher with blocks of 128 bits. Jobs that share a handle are faster than jobs with separate handles.
+    /// Cipher with blocks of 128 bits. Jobs that share a handle are faster than jobs with separate handles. Not used by
+    /// `tress_chacha20poly1305_jobs`.
     pub cipher: *const tress_cipher,
     /// Nonce, which must never be used twice with a key.
     pub nonce: *const u8,
-    /// Length of `nonce` in bytes, 7 to 13.
+    /// Length of `nonce` in bytes, 7 to 13; for ChaCha20-Poly1305 12.
     pub nonce_length: usize,
     /// Associated data, which is authenticated and not encrypted. NULL if there is none.
     pub aad: *const u8,
@@ -43,7 +44,8 @@ pub struct tress_ccm_job {
     pub tag: *const u8,
     /// Buffer for the tag, for encryption.
     pub tag_output: *mut u8,
-    /// Length of the tag in bytes: 4, 6, 8, 10, 12, 14 or 16. The receiver must know it, and never take it from a message.
+    /// Length of the tag in bytes: 4, 6, 8, 10, 12, 14 or 16; for ChaCha20-Poly1305 16. The receiver must know it, and never take
+    /// it from a message.
     pub tag_length: usize,
     /// Reserved; must be zero.
     pub reserved: u64,
@@ -129,7 +131,9 @@ pub unsafe extern "C" fn tress_ccm_encrypt_jobs_threads(
     failed: *mut usize,
 ) -> tress_status {
     // SAFETY: the caller promises `count` jobs with valid pointers and lengths, and that `failed` is NULL or writable.
-    guard(|| unsafe { run_ccm_jobs_on_threads(jobs, count, threads, failed, true) })
+    guard(|| unsafe {
+        run_jobs_on_threads(jobs, count, threads, failed, true, None, |jobs, count| ccm_passes(jobs, count, true))
+    })
 }
 
 /// `tress_ccm_decrypt_jobs` on several threads, as `tress_ccm_encrypt_jobs_threads`.
@@ -144,7 +148,9 @@ pub unsafe extern "C" fn tress_ccm_decrypt_jobs_threads(
     failed: *mut usize,
 ) -> tress_status {
     // SAFETY: the caller promises `count` jobs with valid pointers and lengths, and that `failed` is NULL or writable.
-    guard(|| unsafe { run_ccm_jobs_on_threads(jobs, count, threads, failed, false) })
+    guard(|| unsafe {
+        run_jobs_on_threads(jobs, count, threads, failed, false, None, |jobs, count| ccm_passes(jobs, count, false))
+    })
 }
 
 /// Encrypts all messages in CBC. For decryption, `tress_cbc_decrypt` of one message already runs in parallel. The status of a
@@ -165,8 +171,8 @@ pub unsafe extern "C" fn tress_cbc_encrypt_jobs(
 }
 
 /// Counts of one pass over the jobs, which runs those of one type of cipher.
-struct PassCounts {
-    failures: usize,
+pub(crate) struct PassCounts {
+    pub(crate) failures: usize,
     /// Number of jobs of other types, which later passes run.
     others: usize,
 }
@@ -193,19 +199,24 @@ unsafe fn run_ccm_jobs(
     raw::check_array(jobs, count)?;
     if encrypt {
         // SAFETY: the caller promises `count` jobs with valid pointers and lengths, and that `failed` is NULL or writable.
-        unsafe { check_nonces(jobs, count, failed) }?;
+        unsafe { check_nonces(jobs, count, failed, None) }?;
     }
     // SAFETY: the caller promises `count` jobs with valid pointers and lengths, and that `failed` is NULL or writable.
     unsafe { jobs_outcome(ccm_passes(jobs, count, encrypt), failed) }
 }
 
-/// Refuses all jobs if two of them have one key and one nonce.
+/// Refuses all jobs if two of them have one key and one nonce. The key is the handle of a job, or `shared_key`.
 ///
 /// # Safety
 /// As [`tress_ccm_encrypt_jobs`].
-unsafe fn check_nonces(jobs: *mut tress_ccm_job, count: usize, failed: *mut usize) -> Result<(), Failure> {
+unsafe fn check_nonces(
+    jobs: *mut tress_ccm_job,
+    count: usize,
+    failed: *mut usize,
+    shared_key: Option<*const tress_cipher>,
+) -> Result<(), Failure> {
     // SAFETY: `index` is below `count`, and the caller promises `count` jobs.
-    let nonce = |index: usize| unsafe { nonce_of(jobs.add(index)) };
+    let nonce = |index: usize| unsafe { nonce_of(jobs.add(index), shared_key) };
     let refusal = match tress_lanes::repeated_nonce((0..count).map(nonce)) {
         Ok(None) => return Ok(()),
         Ok(Some(_)) => TRESS_NONCE_REPEATED,
@@ -223,9 +234,10 @@ unsafe fn check_nonces(jobs: *mut tress_ccm_job, count: usize, failed: *mut usiz
 ///
 /// # Safety
 /// As [`tress_ccm_encrypt_jobs`], for one job.
-pub(crate) unsafe fn nonce_of(job: *const tress_ccm_job) -> NonceOfKey {
+pub(crate) unsafe fn nonce_of(job: *const tress_ccm_job, shared_key: Option<*const tress_cipher>) -> NonceOfKey {
     // SAFETY: the caller promises a job.
     let (cipher, nonce, bytes) = unsafe { ((*job).cipher, (*job).nonce, (*job).nonce_length) };
+    let cipher = shared_key.unwrap_or(cipher);
     if nonce.is_null() || cipher.is_null() || !(7..=13).contains(&bytes) {
         // The job will be refused. Its address takes the place of the key, so that it equals no other job.
         return NonceOfKey::new(job, &[]);
@@ -243,12 +255,14 @@ unsafe impl Send for SharedJob {}
 
 /// # Safety
 /// As [`tress_ccm_encrypt_jobs`].
-unsafe fn run_ccm_jobs_on_threads(
+pub(crate) unsafe fn run_jobs_on_threads(
     jobs: *mut tress_ccm_job,
     count: usize,
     threads: usize,
     failed: *mut usize,
     encrypt: bool,
+    shared_key: Option<*const tress_cipher>,
+    passes: impl Fn(*mut tress_ccm_job, usize) -> usize + Sync,
 ) -> Result<(), Failure> {
     let threads = self::threads(threads)?;
     raw::check_array(jobs, count)?;
@@ -264,13 +278,12 @@ unsafe fn run_ccm_jobs_on_threads(
     };
     if encrypt {
         // SAFETY: the slots are the caller's `count` jobs.
-        unsafe { check_nonces(slots.as_mut_ptr().cast(), count, failed) }?;
+        unsafe { check_nonces(slots.as_mut_ptr().cast(), count, failed, shared_key) }?;
     }
     let failures = AtomicUsize::new(0);
     Pool::shared().for_each_group(slots, bytes, threads, |slots| {
-        // SAFETY: the slots are a part of the caller's jobs, which no other thread uses.
-        let failed = unsafe { ccm_passes(slots.as_mut_ptr().cast(), slots.len(), encrypt) };
-        failures.fetch_add(failed, Ordering::Relaxed);
+        // The slots are a part of the caller's jobs, which no other thread uses.
+        failures.fetch_add(passes(slots.as_mut_ptr().cast(), slots.len()), Ordering::Relaxed);
     });
     // SAFETY: the caller promises that `failed` is NULL or writable.
     unsafe { jobs_outcome(failures.into_inner(), failed) }
@@ -303,6 +316,16 @@ const BATCH_JOBS: usize = 512;
 /// Bytes that are copied from input to output before a batch runs, so that they are still in a cache when it does.
 const BATCH_COPIED_BYTES: usize = 1 << 20;
 
+/// The key of a job.
+pub(crate) enum JobKey<'a, A> {
+    /// It has the type of the pass.
+    Own(&'a A),
+    /// Another pass runs the job.
+    Other,
+    /// No pass can run the job.
+    Refused(tress_status),
+}
+
 /// Runs the jobs whose cipher has the type `F`. The first pass also refuses jobs that no pass can run.
 ///
 /// # Safety
@@ -313,8 +336,30 @@ unsafe fn ccm_pass<F: CipherType + CcmCipher>(
     first: bool,
     encrypt: bool,
 ) -> PassCounts {
+    // SAFETY: the caller promises jobs with valid handles.
+    let key = |job: *const tress_ccm_job| match unsafe { cipher_of((*job).cipher) }.map(|c| (F::of(&c.keyed), c)) {
+        Ok((Some(cipher), _)) => JobKey::Own(cipher),
+        Ok((None, other)) if other.has_ccm() => JobKey::Other,
+        Ok(_) => JobKey::Refused(TRESS_NO_CCM),
+        Err(status) => JobKey::Refused(status),
+    };
+    // SAFETY: the contract is the same.
+    unsafe { aead_pass::<F>(jobs, count, first, encrypt, key) }
+}
+
+/// Runs the jobs whose key has the type `A`. The first pass also refuses jobs that no pass can run.
+///
+/// # Safety
+/// As [`tress_ccm_encrypt_jobs`], for jobs with keys that `key` accepts.
+pub(crate) unsafe fn aead_pass<'a, A: Aead + 'a>(
+    jobs: *mut tress_ccm_job,
+    count: usize,
+    first: bool,
+    encrypt: bool,
+    key: impl Fn(*const tress_ccm_job) -> JobKey<'a, A>,
+) -> PassCounts {
     // One of the two stays empty.
-    let (mut seals, mut opens) = (Vec::<ccm::Seal<'_, F>>::new(), Vec::<ccm::Open<'_, F>>::new());
+    let (mut seals, mut opens) = (Vec::<A::Seal<'a>>::new(), Vec::<A::Open<'a>>::new());
     let most = count.min(BATCH_JOBS);
     let memory = if encrypt { seals.try_reserve_exact(most) } else { opens.try_reserve_exact(most) };
     let mut pass = PassCounts { failures: 0, others: 0 };
@@ -329,12 +374,13 @@ unsafe fn ccm_pass<F: CipherType + CcmCipher>(
             unsafe {
                 let job = jobs.add(next);
                 next += 1;
-                let status = match cipher_of((*job).cipher).map(|cipher| (F::of(&cipher.keyed), cipher)) {
-                    Ok((Some(cipher), _)) if memory.is_ok() => {
+                let status = match key(job) {
+                    JobKey::Own(_) if memory.is_err() => TRESS_MEMORY,
+                    JobKey::Own(aead) => {
                         let ready = if encrypt {
-                            seal_job(job, cipher).map(|ready| seals.push(ready))
+                            seal_job(job, aead).map(|ready| seals.push(ready))
                         } else {
-                            open_job(job, cipher).map(|ready| opens.push(ready))
+                            open_job(job, aead).map(|ready| opens.push(ready))
                         };
                         match ready {
                             Ok(()) => {
@@ -344,14 +390,12 @@ unsafe fn ccm_pass<F: CipherType + CcmCipher>(
                             Err(status) => status,
                         }
                     }
-                    Ok((Some(_), _)) => TRESS_MEMORY,
-                    Ok((None, other)) if other.has_ccm() => {
+                    JobKey::Other => {
                         pass.others += 1;
                         continue;
                     }
-                    _ if !first => continue,
-                    Ok(_) => TRESS_NO_CCM,
-                    Err(status) => status,
+                    JobKey::Refused(_) if !first => continue,
+                    JobKey::Refused(status) => status,
                 };
                 (&raw mut (*job).status).write(status);
                 pass.failures += usize::from(status != TRESS_OK);
@@ -359,8 +403,8 @@ unsafe fn ccm_pass<F: CipherType + CcmCipher>(
         }
         if encrypt {
             // `check_nonces`, or the filler, has compared all nonces.
-            ccm::seal_without_nonce_check(&mut seals);
-        } else if let Err(forged) = ccm::open(&mut opens) {
+            A::seal_without_nonce_check(&mut seals);
+        } else if let Err(forged) = A::open(&mut opens) {
             pass.failures += forged.count;
             // `opens` has the order of the caller's jobs.
             let mut ran = opens.iter();
@@ -368,7 +412,7 @@ unsafe fn ccm_pass<F: CipherType + CcmCipher>(
                 // SAFETY: `index` is below `count`; the loop above wrote the status of every job of this type.
                 unsafe {
                     let job = jobs.add(index);
-                    let mine = cipher_of((*job).cipher).is_ok_and(|cipher| F::of(&cipher.keyed).is_some());
+                    let mine = matches!(key(job), JobKey::Own(_));
                     if mine && (*job).status == TRESS_OK && ran.next().is_some_and(|ran| ran.result().is_err()) {
                         (&raw mut (*job).status).write(TRESS_AUTHENTICATION);
                     }
@@ -387,36 +431,30 @@ fn copied_bytes(input: *const u8, output: *const u8, length: usize) -> usize {
 /// # Safety
 /// As [`tress_ccm_encrypt_jobs`], for one job.
 #[inline(always)]
-unsafe fn seal_job<'a, F: CcmCipher>(
-    job: *const tress_ccm_job,
-    cipher: &'a F,
-) -> Result<ccm::Seal<'a, F>, tress_status> {
+unsafe fn seal_job<A: Aead>(job: *const tress_ccm_job, aead: &A) -> Result<A::Seal<'_>, tress_status> {
     // SAFETY: the caller promises a job with valid pointers and lengths.
     unsafe {
         let tag = raw::bytes_mut((*job).tag_output, (*job).tag_length)?;
-        prepare_ccm_job(job, |nonce, aad, data| ccm::Seal::new(cipher, nonce, aad, data, tag))
+        prepare_job::<A, _>(job, |nonce, aad, data| aead.to_seal(nonce.into(), aad, data, tag.into()))
     }
 }
 
 /// # Safety
 /// As [`tress_ccm_encrypt_jobs`], for one job.
 #[inline(always)]
-unsafe fn open_job<'a, F: CcmCipher>(
-    job: *const tress_ccm_job,
-    cipher: &'a F,
-) -> Result<ccm::Open<'a, F>, tress_status> {
+unsafe fn open_job<A: Aead>(job: *const tress_ccm_job, aead: &A) -> Result<A::Open<'_>, tress_status> {
     // SAFETY: the caller promises a job with valid pointers and lengths.
     unsafe {
         let bytes = (*job).tag_length;
         let tag = Tag::new(raw::bytes((*job).tag, bytes)?, bytes).map_err(cipher_status)?;
-        prepare_ccm_job(job, |nonce, aad, data| ccm::Open::new(cipher, nonce, aad, data, tag))
+        prepare_job::<A, _>(job, |nonce, aad, data| aead.to_open(nonce.into(), aad, data, tag))
     }
 }
 
 /// # Safety
 /// As [`tress_ccm_encrypt_jobs`], for one job.
 #[inline(always)]
-unsafe fn prepare_ccm_job<'a, T>(
+unsafe fn prepare_job<'a, A: Aead, T>(
     job: *const tress_ccm_job,
     new: impl FnOnce(&'a [u8], Aad<'a>, &'a mut [u8]) -> Result<T, Error>,
 ) -> Result<T, tress_status> {
@@ -429,7 +467,7 @@ unsafe fn prepare_ccm_job<'a, T>(
         let aad = raw::bytes((*job).aad, (*job).aad_length)?;
         raw::check_pointer((*job).input, (*job).length)?;
         raw::check_pointer((*job).output, (*job).length)?;
-        modes::ccm::check_lengths(nonce, (*job).length, (*job).tag_length).map_err(cipher_status)?;
+        A::check_lengths(nonce.into(), (*job).length, (*job).tag_length).map_err(cipher_status)?;
         let data = raw::in_place((*job).input, (*job).output, (*job).length)?;
         new(nonce, Aad(aad), data).map_err(cipher_status)
     }

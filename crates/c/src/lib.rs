@@ -14,6 +14,7 @@
 
 mod batch;
 mod buffer;
+mod chacha20poly1305;
 mod ciphers;
 mod container;
 mod errors;
@@ -32,6 +33,7 @@ mod version;
 
 pub use batch::*;
 pub use buffer::*;
+pub use chacha20poly1305::*;
 pub use ciphers::*;
 pub use container::*;
 pub use files::*;

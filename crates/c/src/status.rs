@@ -47,9 +47,9 @@ pub enum tress_status {
 
     /// The cipher does not accept keys of this length.
     TRESS_KEY_LENGTH = 20,
-    /// The nonce of CCM is not 7 to 13 bytes long.
+    /// The nonce is not 7 to 13 bytes long (CCM), or not 12 (ChaCha20-Poly1305).
     TRESS_NONCE_LENGTH = 21,
-    /// The tag of CCM is not 4, 6, 8, 10, 12, 14 or 16 bytes long.
+    /// The tag is not 4, 6, 8, 10, 12, 14 or 16 bytes long (CCM), or not 16 (ChaCha20-Poly1305).
     TRESS_TAG_LENGTH = 22,
     /// The initialisation vector, or first counter block, is not one block long.
     TRESS_IV_LENGTH = 23,
@@ -179,8 +179,8 @@ const TEXTS: &[(tress_status, &CStr)] = &[
     (TRESS_RANDOM, c"the operating system provided no random bytes"),
     (TRESS_FULL, c"filler is full"),
     (TRESS_KEY_LENGTH, c"wrong key length"),
-    (TRESS_NONCE_LENGTH, c"a CCM nonce must have 7 to 13 bytes"),
-    (TRESS_TAG_LENGTH, c"a CCM tag must have 4, 6, 8, 10, 12, 14 or 16 bytes"),
+    (TRESS_NONCE_LENGTH, c"a nonce must have 12 bytes, for CCM 7 to 13"),
+    (TRESS_TAG_LENGTH, c"a tag must have 16 bytes, for CCM 4, 6, 8, 10, 12, 14 or 16"),
     (TRESS_IV_LENGTH, c"an initialisation vector must be one block long"),
     (TRESS_DATA_LENGTH, c"data is not a whole number of blocks"),
     (TRESS_MESSAGE_TOO_LONG, c"message is too long for its nonce"),

@@ -260,6 +260,62 @@ static void jobs(void) {
   tress_cipher_free(aes), tress_cipher_free(rc6), tress_cipher_free(pipo);
 }
 
+/* ChaCha20-Poly1305: wrong keys, and good jobs with every way to fail. vectors.c has the known answers. */
+static void chacha20poly1305(void) {
+  tress_chacha20poly1305 *aead = (tress_chacha20poly1305 *)data;
+  EXPECT(TRESS_NULL, tress_chacha20poly1305_new(KEY, 32, NULL));
+  EXPECT(TRESS_NULL, tress_chacha20poly1305_new(NULL, 32, &aead));
+  CHECK(aead == NULL);
+  for (size_t length = 0; length <= sizeof data; length++)
+    if (length != 32) EXPECT(TRESS_KEY_LENGTH, tress_chacha20poly1305_new(data, length, &aead));
+  EXPECT(TRESS_LENGTH, tress_chacha20poly1305_new(KEY, SIZE_MAX, &aead));
+  tress_chacha20poly1305_free(NULL);
+  OK(tress_chacha20poly1305_new(KEY, 32, &aead));
+
+  enum { GOOD = 4, COUNT = GOOD + 5, LENGTH = 100 };
+  static uint8_t plain[COUNT][LENGTH], sealed[COUNT][LENGTH], tags[COUNT][16], nonces[COUNT][13];
+  tress_ccm_job all[COUNT];
+  memset(sealed, 0x5a, sizeof sealed);
+  for (int i = 0; i < COUNT; i++) {
+    nonces[i][0] = (uint8_t)i;
+    tress_ccm_job job = {NULL, nonces[i], 12, KEY, 5, plain[i], sealed[i], LENGTH, tags[i], tags[i], 16, 0, TRESS_FAULT};
+    all[i] = job;
+  }
+  size_t failed = 77;
+  EXPECT(TRESS_NULL, tress_chacha20poly1305_jobs(NULL, all, 1, 1, 1, &failed));
+  EXPECT(TRESS_NULL, tress_chacha20poly1305_jobs(aead, NULL, 1, 1, 1, &failed));
+  EXPECT(TRESS_LENGTH, tress_chacha20poly1305_jobs(aead, all, SIZE_MAX, 0, 1, &failed));
+  EXPECT(TRESS_ARGUMENT, tress_chacha20poly1305_jobs(aead, all, 1, 1, 1025, &failed));
+  OK(tress_chacha20poly1305_jobs(aead, NULL, 0, 1, 0, &failed));
+  all[GOOD].nonce_length = 13;
+  all[GOOD + 1].tag_length = 8;
+  all[GOOD + 2].input = NULL;
+  all[GOOD + 3].length = SIZE_MAX;
+  all[GOOD + 4].reserved = 1;
+  static const tress_status want[] = {TRESS_NONCE_LENGTH, TRESS_TAG_LENGTH, TRESS_NULL, TRESS_LENGTH, TRESS_ARGUMENT};
+  for (size_t threads = 0; threads < 3; threads++) {
+    EXPECT(TRESS_JOBS, tress_chacha20poly1305_jobs(aead, all, COUNT, 1, threads, &failed));
+    CHECK(failed == COUNT - GOOD);
+    for (int i = 0; i < COUNT; i++) {
+      CHECK(all[i].status == (i < GOOD ? TRESS_OK : want[i - GOOD]));
+      if (i >= GOOD) CHECK(all_are(0x5a, sealed[i], LENGTH));
+    }
+  }
+  /* A repeated nonce: nothing is encrypted. Then one forged job among good ones. */
+  all[1].nonce = nonces[3];
+  memset(sealed[0], 0, LENGTH);
+  EXPECT(TRESS_NONCE_REPEATED, tress_chacha20poly1305_jobs(aead, all, GOOD, 1, 1, &failed));
+  CHECK(failed == GOOD && all_zero(sealed[0], LENGTH) && all[2].status == TRESS_NONCE_REPEATED);
+  all[1].nonce = nonces[1];
+  OK(tress_chacha20poly1305_jobs(aead, all, GOOD, 1, 1, &failed));
+  for (int i = 0; i < GOOD; i++) all[i].input = sealed[i];
+  sealed[2][7] ^= 1;
+  EXPECT(TRESS_JOBS, tress_chacha20poly1305_jobs(aead, all, GOOD, 0, 1, &failed));
+  CHECK(failed == 1);
+  for (int i = 0; i < GOOD; i++) CHECK(all[i].status == (i == 2 ? TRESS_AUTHENTICATION : TRESS_OK) && all_zero(sealed[i], LENGTH));
+  tress_chacha20poly1305_free(aead);
+}
+
 static void keys(void) {
   tress_recipients *recipients = tress_recipients_new();
   tress_identities *identities = tress_identities_new();
@@ -644,6 +700,7 @@ int main(void) {
   modes();
   too_long();
   jobs();
+  chacha20poly1305();
   keys();
   streams();
   files();

@@ -250,6 +250,32 @@ static void cipher_line(char **field) {
   free(key.bytes);
 }
 
+/* A message of ChaCha20-Poly1305 as a batch, in both directions. */
+static void chacha20poly1305_line(char **field) {
+  struct data key = parse(field[3]);
+  struct expected e = {(tress_status)atoi(field[2]), parse(field[7]), parse(field[8]), parse(field[9]),
+                       parse(field[4]),              parse(field[5]), 1};
+  tress_chacha20poly1305 *handle;
+  OK(tress_chacha20poly1305_new(key.bytes, key.length, &handle));
+  uint8_t *output = fresh(e.sealed.length), *tag = allocate(e.tag.length);
+  tress_ccm_job job = {NULL,   e.nonce.bytes,   e.nonce.length, e.aad.bytes, e.aad.length, e.sealed.bytes,
+                       output, e.sealed.length, e.tag.bytes,    tag,         e.tag.length, 0, TRESS_FAULT};
+  size_t failed = 7;
+  EXPECT(e.status == TRESS_OK ? TRESS_OK : TRESS_JOBS, tress_chacha20poly1305_jobs(handle, &job, 1, 0, 1, &failed));
+  CHECK(job.status == e.status && failed == (e.status != TRESS_OK));
+  if (e.status == TRESS_OK) {
+    CHECK(same(output, e.message.bytes, job.length));
+    job.input = output;
+    OK(tress_chacha20poly1305_jobs(handle, &job, 1, 1, 1, NULL));
+    CHECK(same(output, e.sealed.bytes, job.length) && same(tag, e.tag.bytes, job.tag_length));
+  } else {
+    check_failed(&e, output, 0);
+  }
+  tress_chacha20poly1305_free(handle);
+  free(key.bytes), free(output), free(tag);
+  free(e.message.bytes), free(e.sealed.bytes), free(e.tag.bytes), free(e.nonce.bytes), free(e.aad.bytes);
+}
+
 static void verify_line(char **field) {
   struct data der = parse(field[3]), message = parse(field[4]), signature = parse(field[5]);
   int valid = strcmp(field[2], "valid") == 0;
@@ -463,6 +489,8 @@ int main(void) {
       verify_line(field);
     else if (strcmp(field[0], "sign") == 0)
       sign_line(field);
+    else if (strcmp(field[0], "chacha20poly1305") == 0)
+      chacha20poly1305_line(field);
     else if (strcmp(field[0], "container") == 0)
       container_line(field);
     else

@@ -56,14 +56,14 @@ def cipher_of(folder: str, group: Json) -> str:
     return f"{folder}-{group['keySize']}"
 
 
-def ccm_status(test: Json, codes: dict[str, int]) -> int:
-    """Returns the expected status of decryption, with the limits of SP 800-38C."""
+def aead_status(test: Json, codes: dict[str, int], nonces: range, tags: range) -> int:
+    """Returns the expected status of decryption, with the lengths that the AEAD has."""
     nonce, tag = len(test["iv"]) // 2, len(test["tag"]) // 2
     if test["result"] == "valid":
         return codes["OK"]
-    if not 7 <= nonce <= 13:
+    if nonce not in nonces:
         return codes["NONCE_LENGTH"]
-    if tag not in (4, 6, 8, 10, 12, 14, 16):
+    if tag not in tags:
         return codes["TAG_LENGTH"]
     return codes["AUTHENTICATION"]
 
@@ -87,15 +87,17 @@ def cipher_lines(folder: str, group: Json, codes: dict[str, int]) -> Iterator[st
         elif kind == "ctr":
             status = codes["OK"] if test["result"] == "valid" else codes["COUNTER_EXHAUSTED"]
             yield f"ctr {cipher} {status} {key} {test['iv']} {hexed(message)} {hexed(sealed)}"
-        elif kind == "ccm":
+        elif kind in ("ccm", "chacha20poly1305"):
             aad = test["aad"]
             if "aadLength" in test:
                 length = 2 * test["aadLength"]
                 aad = (aad * (length // len(aad) + 1))[:length]
             known = "message" if "msg" in test else "none"
-            status = ccm_status(test, codes)
+            # SP 800-38C and RFC 8439.
+            lengths = (range(7, 14), range(4, 18, 2)) if kind == "ccm" else (range(12, 13), range(16, 17))
+            status = aead_status(test, codes, *lengths)
             yield (
-                f"ccm {cipher} {status} {key} {hexed(test['iv'])} {hexed(aad)} {known} {hexed(message)} "
+                f"{kind} {cipher} {status} {key} {hexed(test['iv'])} {hexed(aad)} {known} {hexed(message)} "
                 f"{hexed(sealed)} {hexed(test['tag'])}"
             )
         else:
