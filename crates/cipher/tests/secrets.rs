@@ -185,12 +185,15 @@ fn inside() {
             assert!(gcm.open(&[2; 12], &aad, &mut data, &tag).is_err());
         });
     }
-    // Elsewhere the crate compares tags, with a branch that memcheck cannot know to be allowed.
-    if Backend::Avx2.is_available() {
+    for &backend in ChaCha20Poly1305::BACKENDS.iter().filter(|backend| backend.is_available()) {
         let (key, aad, mut data) = (secret(32, 1), secret(40, 2), secret(LENGTH, 3));
-        watch("chacha20poly1305", Backend::Avx2, || {
-            let aead = ChaCha20Poly1305::new(key[..].try_into().unwrap());
+        watch("chacha20poly1305", backend, || {
+            let aead = ChaCha20Poly1305::with_backend(&key, backend).unwrap();
             let tag = aead.seal(&[1; 12], &aad, &mut data).unwrap();
+            if backend == Backend::Portable {
+                // The crate compares tags, with a branch that memcheck cannot know to be allowed.
+                return;
+            }
             aead.open(&[1; 12], &aad, &mut data, &tag).unwrap();
             assert!(aead.open(&[2; 12], &aad, &mut data, &tag).is_err());
         });

@@ -123,6 +123,8 @@ pub struct Interpreter<'i> {
     pub(super) image: &'i Image,
     /// The memory in which the code runs.
     pub memory: Memory,
+    /// Start of the segment FS: where the thread-local storage of a thread of this process ends.
+    pub thread_pointer: u64,
     pub(super) scalars: [Scalar; 16],
     pub(super) vectors: [Vector; 32],
     pub(super) masks: [Scalar; 8],
@@ -155,6 +157,7 @@ impl<'i> Interpreter<'i> {
         Interpreter {
             image,
             memory: Memory::new(),
+            thread_pointer: 0,
             scalars: [Scalar::default(); 16],
             vectors: [Vector::ZERO; 32],
             masks: [Scalar::default(); 8],
@@ -486,11 +489,12 @@ impl<'i> Interpreter<'i> {
             .ok_or_else(|| "an address of an unknown kind".to_owned().into())
     }
 
-    /// The part of an address that comes from a register. Thread-local storage is not modelled.
+    /// The part of an address that comes from a register.
     fn address_part(&self, register: Register) -> Option<u64> {
         match register {
             Register::DS | Register::ES | Register::SS | Register::CS => Some(0),
-            Register::FS | Register::GS => None,
+            Register::FS => Some(self.thread_pointer),
+            Register::GS => None,
             _ => Some(self.get(register)),
         }
     }

@@ -50,6 +50,7 @@ impl CipherRun {
         let number = Backend::ALL.iter().position(|other| *other == self.backend).expect("a backend") as u64;
         let mut machine = Interpreter::new(image);
         machine.dead_branches = dead_branches;
+        machine.thread_pointer = workload::prepared_thread();
         if let Err(stop) = machine.call(self.entry, &[number, u64::from(SHARED_CODE_BACKENDS.contains(&self.backend))])
         {
             panic!("{}: {:?} at {}", self.name, stop.reason, stop.location);

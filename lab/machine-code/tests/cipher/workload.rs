@@ -4,6 +4,7 @@
 use core::array;
 
 use tress_cipher::aes::Aes;
+use tress_cipher::chacha20poly1305::ChaCha20Poly1305;
 use tress_cipher::cpu::set_ccm_registers;
 use tress_cipher::lea::Lea;
 use tress_cipher::modes::{cbc, ccm, ctr, ecb};
@@ -22,6 +23,16 @@ fn hide(bytes: &mut [u8]) {
             in("rax") &raw const request, inout("rdx") 0u64 => _,
         );
     }
+}
+
+/// Prepares this thread's memory for lanes, which registers a destructor, and returns the thread pointer.
+pub(crate) fn prepared_thread() -> u64 {
+    let key = Aes::new(&[0; 16]).expect("a key");
+    lanes::cbc::encrypt(&mut [lanes::cbc::Job::new(&key, &[0; 16], &mut [0; 16]).expect("a whole block")]);
+    let pointer;
+    // SAFETY: every thread's storage on x86-64 has the thread pointer at the thread pointer.
+    unsafe { core::arch::asm!("mov {}, fs:[0]", out(reg) pointer) };
+    pointer
 }
 
 /// A secret key.
@@ -167,6 +178,18 @@ fn ccm_modes<C: CcmCipher>(keys: &KeyMaker<C>) {
     }
 }
 
+extern "sysv64" fn chacha20poly1305(backend: u64, _: u64) {
+    let aead = keyed(ChaCha20Poly1305::with_backend, 32, Backend::ALL[backend as usize], 1);
+    let (mut buffer, mut aad) = ([0; LENGTH], [0; 70]);
+    hide(&mut aad);
+    for (length, aad_bytes) in [(0, 0), (1, 1), (64, 16), (1000, 70), (1024, 12), (LENGTH, 3)] {
+        let (data, aad) = (&mut buffer[..length], &aad[..aad_bytes]);
+        hide(data);
+        let tag = aead.seal(&[1; 12], aad, data).expect("a short message");
+        let _ = aead.open(&[1; 12], aad, data, &tag);
+    }
+}
+
 /// Each cipher of a backend with each of its key lengths, and with lengths of other numbers of rounds.
 macro_rules! ciphers {
     ($($entry:ident: $modes:ident $cipher:ty: $($key_bytes:literal)*;)*) => {
@@ -185,7 +208,9 @@ macro_rules! ciphers {
 
         /// Name, backends, and the address of the function that runs everything.
         pub(crate) fn all() -> Vec<(&'static str, &'static [Backend], u64)> {
-            vec![$((stringify!($entry), <$cipher>::BACKENDS, $entry as *const () as u64)),*]
+            let mut all = vec![$((stringify!($entry), <$cipher>::BACKENDS, $entry as *const () as u64)),*];
+            all.push(("chacha20poly1305", &[Backend::Avx512], chacha20poly1305 as *const () as u64));
+            all
         }
     };
 }
