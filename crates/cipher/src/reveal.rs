@@ -3,13 +3,17 @@
 use subtle::Choice;
 
 /// Makes a secret bit public.
+#[inline(always)]
+pub(crate) fn reveal(bit: Choice) -> bool {
+    reveal_bit(bit.unwrap_u8())
+}
+
+/// Makes a secret bit, 0 or 1, public.
 ///
 /// With the feature `secrets` it also marks the bit as defined for Valgrind's memcheck: `tests/secrets.rs` runs everything on keys and
 /// data that are marked as undefined, and memcheck reports every branch and address that depends on them.
 #[inline(always)]
-pub(crate) fn reveal(bit: Choice) -> bool {
-    #[allow(unused_mut)]
-    let mut bit = bit.unwrap_u8();
+pub(crate) fn reveal_bit(#[allow(unused_mut)] mut bit: u8) -> bool {
     #[cfg(all(feature = "secrets", target_arch = "x86_64"))]
     {
         // The client request MAKE_MEM_DEFINED for one byte.

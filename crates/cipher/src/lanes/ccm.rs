@@ -12,7 +12,6 @@
 
 use core::fmt;
 
-use subtle::ConstantTimeEq;
 use zeroize::Zeroize;
 
 use super::aead::AeadJob;
@@ -24,7 +23,7 @@ use super::schedule::{self, LaneMessage, MessageStart};
 use crate::engine::{CcmCore, CcmEngine, CcmOperation, CipherDirection, with_lane_memory};
 use crate::message::{Aad, Nonce, Tag, TagMut};
 use crate::operation::{CcmHeader, CcmLaneJob, CcmLanes, CcmModes, CcmTag};
-use crate::reveal::reveal;
+use crate::reveal::reveal_bit;
 use crate::{Block, CcmCipher, Error};
 
 /// Defines a job, with what those of both directions have.
@@ -334,32 +333,35 @@ impl<C: CcmCore> LaneMessage for CcmLaneJob<'_, C> {
 
     #[inline(always)]
     fn finish(&mut self, decrypted: bool, chain: &Block, mask: &Block) {
-        let mut tag = u128::from_ne_bytes(*chain) ^ u128::from_ne_bytes(*mask);
+        let tag = || u128::from_ne_bytes(*chain) ^ u128::from_ne_bytes(*mask);
         let mut good = true;
         match &mut self.tag {
             CcmTag::Write(place) if !decrypted => match <&mut Block>::try_from(&mut **place) {
                 // The usual length, without a call of memcpy.
-                Ok(whole) => *whole = tag.to_ne_bytes(),
-                Err(_) => place.copy_from_slice(&tag.to_ne_bytes()[..place.len()]),
+                Ok(whole) => *whole = tag().to_ne_bytes(),
+                Err(_) => place.copy_from_slice(&tag().to_ne_bytes()[..place.len()]),
             },
             CcmTag::Check(given) if decrypted => {
-                let length = given.len();
-                let given = match <&Block>::try_from(*given) {
-                    Ok(whole) => *whole,
+                // If the message is forged, this is its valid tag.
+                let mut tag = tag();
+                let difference = match <&Block>::try_from(*given) {
+                    Ok(whole) => tag ^ u128::from_ne_bytes(*whole),
                     Err(_) => {
-                        let mut padded = [0; 16];
-                        padded[..length].copy_from_slice(given);
-                        padded
+                        // The bytes beyond a short tag are equal.
+                        let mut padded = tag.to_ne_bytes();
+                        padded[..given.len()].copy_from_slice(given);
+                        let difference = tag ^ u128::from_ne_bytes(padded);
+                        padded.zeroize();
+                        difference
                     }
                 };
-                // The bytes beyond a short tag count as equal.
-                let kept = u128::MAX >> (8 * (16 - length));
-                let difference = (u128::from_le_bytes(tag.to_ne_bytes()) ^ u128::from_le_bytes(given)) & kept;
-                good = reveal((difference as u64 | (difference >> 64) as u64).ct_eq(&0));
+                tag.zeroize();
+                // As `ct_eq` does, whose barrier is a call.
+                let different = difference as u64 | (difference >> 64) as u64;
+                good = !reveal_bit(core::hint::black_box(((different | different.wrapping_neg()) >> 63) as u8));
             }
             _ => unreachable!("sealing writes a tag, opening checks one"),
         }
-        tag.zeroize();
         if !good {
             self.data.zeroize();
         }

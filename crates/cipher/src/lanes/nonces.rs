@@ -19,6 +19,9 @@ const DIVISIONS: u32 = 2;
 
 /// The index of a job that has the key and nonce of an earlier one, if there is one. Overwrites the links of the jobs.
 pub(super) fn repeated<J: NonceJob>(jobs: &mut [J]) -> Option<usize> {
+    if jobs.is_sorted_by(|one, other| one.key_and_nonce().0 < other.key_and_nonce().0) {
+        return None;
+    }
     let mut ids = jobs.iter().map(J::key_and_nonce);
     let mut last = ids.next()?;
     if ids.all(|id| core::mem::replace(&mut last, id) < id) {
