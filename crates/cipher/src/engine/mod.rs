@@ -98,6 +98,15 @@ pub trait Engine: Copy + 'static {
     fn slot(self, vector: &Self::Vector, slot: usize) -> Self::Block;
     /// Replaces one block of a vector.
     fn set_slot(self, vector: &mut Self::Vector, slot: usize, block: &Self::Block);
+    /// A vector of `SLOTS` blocks. Engines override it where `set_slot` writes to memory.
+    #[inline(always)]
+    fn collect(self, blocks: &[&Self::Block]) -> Self::Vector {
+        let mut vector = self.zero();
+        for slot in 0..Self::SLOTS {
+            self.set_slot(&mut vector, slot, blocks[slot]);
+        }
+        vector
+    }
     /// `N * SLOTS` counter blocks: `first`, `first + 1` and so on. A block is a big-endian number, which wraps.
     fn counters<const N: usize>(self, first: &Self::Block) -> [Self::Vector; N];
     /// [`Engine::counters`] for a block that was computed, not loaded. Engines override it where that is faster.
@@ -194,6 +203,13 @@ pub trait Engine: Copy + 'static {
     fn zero_lane_keys(self) -> Self::LaneRoundKeys;
     /// Sets the key of one lane. The keys of all lanes in use must have the same number of rounds.
     fn set_lane_key(self, lane_keys: &mut Self::LaneRoundKeys, lane: usize, keys: &Self::RoundKeys);
+    /// [`Engine::set_lane_key`] for all lanes of a vector. Engines override it where a vector is read right after its slots are written.
+    #[inline(always)]
+    fn set_lane_keys(self, lane_keys: &mut Self::LaneRoundKeys, group: usize, keys: &[&Self::RoundKeys]) {
+        for slot in 0..Self::SLOTS {
+            self.set_lane_key(lane_keys, group * Self::SLOTS + slot, keys[slot]);
+        }
+    }
 
     /// Encrypts one block.
     fn encrypt_block(self, keys: &Self::RoundKeys, block: &mut Self::Block);

@@ -11,7 +11,7 @@
 //! ```
 
 use super::kernel::CbcEncrypt;
-use super::schedule::{self, LaneMessage, MessageStart};
+use super::schedule::{self, LaneMessage};
 use crate::block::BlockBytes;
 use crate::engine::{Core, Engine, Operation, with_lane_memory};
 use crate::modes::{check_whole_blocks, iv_block};
@@ -101,8 +101,12 @@ impl<C: Core> LaneMessage for CbcLaneJob<'_, C> {
         BlockBytes::ZERO
     }
 
-    fn start(&self) -> MessageStart<Self::Block> {
-        MessageStart { chain: self.iv, counter_zero: BlockBytes::ZERO, counter: BlockBytes::ZERO }
+    fn first_block(&self) -> &Self::Block {
+        &self.iv
+    }
+
+    fn counter_mask(&self) -> &Self::Block {
+        &self.iv
     }
 
     fn finish(&mut self, _: bool, _: &Self::Block, _: &Self::Block) {

@@ -19,7 +19,7 @@ use super::kernel::Ccm;
 #[doc(hidden)]
 pub use super::nonces::nonce_hash;
 use super::nonces::{self, NonceJob};
-use super::schedule::{self, LaneMessage, MessageStart};
+use super::schedule::{self, LaneMessage};
 use crate::engine::{CcmCore, CcmEngine, CcmOperation, CipherDirection, with_lane_memory};
 use crate::message::{Aad, Nonce, Tag, TagMut};
 use crate::operation::{CcmHeader, CcmLaneJob, CcmLanes, CcmModes, CcmTag};
@@ -325,10 +325,13 @@ impl<C: CcmCore> LaneMessage for CcmLaneJob<'_, C> {
     }
 
     #[inline(always)]
-    fn start(&self) -> MessageStart<Block> {
-        let counter_zero = self.header.counter();
-        let counter = (u128::from_be_bytes(counter_zero) + 1).to_le_bytes();
-        MessageStart { chain: self.header.block(0), counter_zero, counter }
+    fn first_block(&self) -> &Block {
+        &self.header.b0
+    }
+
+    #[inline(always)]
+    fn counter_mask(&self) -> &Block {
+        self.header.counter_mask()
     }
 
     #[inline(always)]
@@ -366,5 +369,53 @@ impl<C: CcmCore> LaneMessage for CcmLaneJob<'_, C> {
             self.data.zeroize();
         }
         self.is_authentic = Some(good);
+    }
+}
+
+#[cfg(test)]
+#[cfg(all(feature = "std", any(target_arch = "x86_64", target_arch = "aarch64")))]
+mod tests {
+    use std::vec::Vec;
+
+    use super::*;
+    use crate::BlockCipher;
+    use crate::aes::Aes;
+    use crate::cpu::set_ccm_registers;
+
+    /// What a thread keeps from a call does not depend on keys, data or tags. Nonces, lengths and addresses are the same.
+    #[test]
+    fn kept_memory_has_no_secrets() {
+        let memory = || with_lane_memory(|memory| memory.bytes());
+        memory();
+        let shapes = [(1, 1, 16, 64), (5, 5, 16, 100), (40, 40, 32, 64), (70, 1, 24, 300)];
+        let backends = Aes::BACKENDS.iter().filter(|backend| backend.is_available());
+        let cases =
+            backends.flat_map(|backend| shapes.map(|shape| [2, 4, 8].map(|registers| (backend, shape, registers))));
+        for (backend, (count, key_count, key_bytes, bytes), registers) in cases.flatten() {
+            set_ccm_registers(registers);
+            let mut messages: Vec<_> = (0..count).map(|_| ([0; 300], [0; 16])).collect();
+            let mut kept = |secret: u8| {
+                let key = |key| Aes::with_backend(&[secret ^ key; 32][..key_bytes], *backend).unwrap();
+                let keys: Vec<_> = (0..key_count).map(key).collect();
+                let parts = messages.iter_mut().zip(keys.iter().cycle()).enumerate();
+                let jobs = parts.map(|(number, ((data, tag), key))| {
+                    data.fill(secret);
+                    Seal::new(key, &[number as u8; 12], Aad(b"header"), &mut data[..bytes], tag).unwrap()
+                });
+                seal_without_nonce_check(&mut jobs.collect::<Vec<_>>());
+                let sealed = memory();
+                let parts = messages.iter_mut().zip(keys.iter().cycle()).enumerate();
+                let jobs = parts.map(|(number, ((data, tag), key))| {
+                    tag[0] ^= number as u8 % 2;
+                    Open::new(key, &[number as u8; 12], Aad(b"header"), &mut data[..bytes], &*tag).unwrap()
+                });
+                let forged = open(&mut jobs.collect::<Vec<_>>()).map_or_else(|forged| forged.count, |()| 0);
+                assert_eq!(forged, count / 2);
+                [sealed, memory()]
+            };
+            kept(1);
+            assert!(kept(3) == kept(0xd5), "{backend:?}: {count} messages, {key_count} keys, {registers} registers");
+        }
+        set_ccm_registers(0);
     }
 }

@@ -16,6 +16,8 @@ pub(super) trait LaneMode<E: Engine> {
     /// Whether the chains take the output of the mode instead of its input.
     const DECRYPTS: bool;
 
+    /// Counter blocks 0, and counter blocks 1 with their bytes reversed, of messages with these first blocks.
+    fn first_counters(engine: E, first: E::Vector, mask: E::Vector) -> [E::Vector; 2];
     /// Returns the counter blocks of `counters` and increments these.
     fn next_counters(engine: E, counters: &mut E::Vector) -> E::Vector;
     /// The bytes that the chains take: the plaintext where `message` has ones, the input elsewhere.
@@ -30,6 +32,12 @@ pub(super) struct CbcEncrypt;
 impl<E: CcmEngine, const DECRYPTS: bool> LaneMode<E> for Ccm<DECRYPTS> {
     const HAS_KEY_STREAM: bool = true;
     const DECRYPTS: bool = DECRYPTS;
+
+    #[inline(always)]
+    fn first_counters(engine: E, first: E::Vector, mask: E::Vector) -> [E::Vector; 2] {
+        let zero = engine.and(first, mask);
+        [zero, engine.increment(engine.reverse(zero))]
+    }
 
     #[inline(always)]
     fn next_counters(engine: E, counters: &mut E::Vector) -> E::Vector {
@@ -47,6 +55,11 @@ impl<E: CcmEngine, const DECRYPTS: bool> LaneMode<E> for Ccm<DECRYPTS> {
 impl<E: Engine> LaneMode<E> for CbcEncrypt {
     const HAS_KEY_STREAM: bool = false;
     const DECRYPTS: bool = false;
+
+    #[inline(always)]
+    fn first_counters(_: E, first: E::Vector, _: E::Vector) -> [E::Vector; 2] {
+        [first; 2]
+    }
 
     #[inline(always)]
     fn next_counters(_: E, counters: &mut E::Vector) -> E::Vector {
@@ -79,7 +92,7 @@ pub(super) struct LaneStates<E: Engine, const G: usize, const LANES: usize> {
     blocks: [LaneStep<E, G>; 3],
     /// The data of each lane's next step.
     pub pointers: [*mut u8; LANES],
-    /// The data of each lane's last step, if that is not the first.
+    /// The data of each lane's last step; between two calls, that of the next.
     pub last: [*mut u8; LANES],
     /// All ones for a lane whose pointer advances with each step; zero for one whose pointer stays.
     pub moves: [usize; LANES],
@@ -192,11 +205,13 @@ pub(super) unsafe fn steps<E: Engine, M: LaneMode<E>, const G: usize, const LANE
     let LaneStates { blocks, history, message, counter, pointers, last, moves, .. } = lanes;
     let mut chain = lanes.chain;
     // The data of the steps in `blocks`.
-    let mut places = [if count == 1 { *last } else { *pointers }; 3];
+    let first = if count == 1 { &*last } else { &*pointers };
     for (g, group) in blocks[0].iter_mut().enumerate() {
-        // SAFETY: the caller guarantees that a step's bytes are readable at each pointer.
-        *group = unsafe { engine.gather(self::group::<E>(&places[0], g)) };
+        // Not from `places`: a vector of pointers that were just written is read late. SAFETY: the caller guarantees that a step's bytes
+        // are readable at each pointer.
+        *group = unsafe { engine.gather(self::group::<E>(first, g)) };
     }
+    let mut places = [*first; 3];
     for step in 0..count {
         let [a, b, c] = &mut *blocks;
         let [a_at, b_at, c_at] = &mut places;

@@ -8,6 +8,7 @@
 //! [`LengthQueue`] returns long messages first, and messages of about the same length one after another.
 
 use core::mem::{MaybeUninit, offset_of};
+use core::ops::Range;
 
 use zeroize::Zeroize;
 
@@ -28,7 +29,10 @@ pub(super) trait LaneMessage {
     fn data_bytes(&self) -> usize;
     /// The data. The lanes access it through a pointer from `start` to `finish`.
     fn data(&mut self) -> &mut [u8];
-    fn start(&self) -> MessageStart<Self::Block>;
+    /// The first block of the header, or the initial chain if there is no header.
+    fn first_block(&self) -> &Self::Block;
+    /// The bits of the first block that counter block 0 has. Not used in modes without a key stream.
+    fn counter_mask(&self) -> &Self::Block;
     /// Number of blocks of the header; 0 in modes without a key stream.
     fn header_blocks(&self) -> usize;
     /// Block `index` of the header.
@@ -37,21 +41,13 @@ pub(super) trait LaneMessage {
     fn finish(&mut self, decrypted: bool, chain: &Self::Block, mask: &Self::Block);
 }
 
-/// The first blocks of a message.
-pub(super) struct MessageStart<B> {
-    /// The first block of the header, or the initial chain if there is no header.
-    pub chain: B,
-    /// Counter block 0.
-    pub counter_zero: B,
-    /// Counter block 1, with its bytes reversed.
-    pub counter: B,
-}
-
 /// No message, as an index.
 const NONE: usize = usize::MAX;
 
 /// The pending messages, in lists of messages of about the same length.
 struct LengthQueue {
+    /// The messages if they are of one list, which then has no links: following them takes longer than to start a short message.
+    in_order: Range<usize>,
     first: [usize; LengthQueue::CLASSES],
     /// A bit for each list, set if it has a message.
     filled: u64,
@@ -60,9 +56,9 @@ struct LengthQueue {
 impl LengthQueue {
     const CLASSES: usize = 64;
 
-    /// The list for messages of `blocks` blocks: one for each number of steps, and from 32 steps four for each power of two.
-    fn class(blocks: usize) -> usize {
-        let steps = blocks.div_ceil(STEP_BLOCKS);
+    /// The list for a message of `bytes` bytes: one for each number of steps, and from 32 steps four for each power of two.
+    fn class<M: LaneMessage>(bytes: usize) -> usize {
+        let steps = bytes.div_ceil(STEP_BLOCKS * M::Block::BYTES);
         if steps < 32 {
             return steps;
         }
@@ -70,12 +66,26 @@ impl LengthQueue {
         (32 + 4 * (octave - 5) + (steps >> (octave - 2)) % 4).min(LengthQueue::CLASSES - 1)
     }
 
+    /// The pending messages whose key has this engine and number of rounds. Another run takes the others.
     #[inline(always)]
-    fn new<M: LaneMessage>(messages: &mut [M]) -> LengthQueue {
-        let mut queue = LengthQueue { first: [NONE; LengthQueue::CLASSES], filled: 0 };
+    fn new<E: Engine, M: LaneMessage>(messages: &mut [M], rounds: usize) -> LengthQueue {
+        let runs = |message: &M| {
+            let keys = message.cipher().round_keys::<E>();
+            message.is_pending() && keys.is_some_and(|keys| E::rounds(keys) == rounds)
+        };
+        let mut queue = LengthQueue { in_order: 0..0, first: [NONE; LengthQueue::CLASSES], filled: 0 };
+        let bytes = messages.first().map_or(0, M::data_bytes);
+        let class = LengthQueue::class::<M>(bytes);
+        if messages.iter().all(|message| {
+            let own = message.data_bytes();
+            runs(message) && (own == bytes || LengthQueue::class::<M>(own) == class)
+        }) {
+            queue.in_order = 0..messages.len();
+            return queue;
+        }
         for (index, message) in messages.iter_mut().enumerate().rev() {
-            if message.is_pending() {
-                let class = LengthQueue::class(message.data_bytes().div_ceil(M::Block::BYTES));
+            if runs(message) {
+                let class = LengthQueue::class::<M>(message.data_bytes());
                 *message.next() = queue.first[class];
                 queue.first[class] = index;
                 queue.filled |= 1 << class;
@@ -87,6 +97,9 @@ impl LengthQueue {
     /// Removes and returns one of the longest messages.
     #[inline(always)]
     fn pop<M: LaneMessage>(&mut self, messages: &mut [M]) -> Option<usize> {
+        if let Some(index) = self.in_order.next() {
+            return Some(index);
+        }
         let class = self.filled.checked_ilog2()? as usize;
         let index = self.first[class];
         self.first[class] = *messages[index].next();
@@ -100,18 +113,17 @@ impl LengthQueue {
 /// The message of a lane.
 #[derive(Clone, Copy)]
 struct Lane {
-    /// Index of the message; `NONE` for an idle lane.
+    /// Index of the message.
     job: usize,
-    /// Index of the message's last block in its step.
-    last_block: usize,
     /// Number of bytes that are staged.
     staged_bytes: usize,
-    /// The place of the staged bytes in the message.
-    tail: *mut u8,
 }
 
-/// A lane without a message.
-const IDLE: Lane = Lane { job: NONE, last_block: 0, staged_bytes: 0, tail: core::ptr::null_mut() };
+/// Index of a message's last block in its step, of which `staged_bytes` are staged; 0 is a whole step.
+#[inline(always)]
+fn last_block<E: Engine>(staged_bytes: usize) -> usize {
+    staged_bytes.wrapping_sub(1) % step_bytes::<E>() / E::Block::BYTES
+}
 
 /// A buffer of one step for each lane, for the last bytes of its message.
 #[repr(align(64))]
@@ -134,40 +146,48 @@ pub(super) fn run<E, M, O, const G: usize, const LANES: usize>(
     const { assert!(LANES == G * E::SLOTS) };
     let mut on_stack = MaybeUninit::<Room<E, G, LANES>>::uninit();
     // SAFETY: the runs of a call follow each other, and none uses the memory after it returns.
-    let room = unsafe { memory.room(&mut on_stack) };
-    // SAFETY: `room` is aligned and valid for writes. Numbers, null pointers, blocks and vectors whose bits are all zero are valid.
-    let Room { scheduler: room, staging, lane_keys } = unsafe {
+    let (room, is_new) = unsafe { memory.room(&mut on_stack) };
+    if is_new {
         let room = room.as_mut_ptr();
-        // The round keys of lanes, the last field, are not always needed.
-        room.cast::<u8>().write_bytes(0, offset_of!(Room<E, G, LANES>, lane_keys));
-        &mut *room
+        // SAFETY: `room` is aligned and valid for writes. Numbers, null pointers, blocks and vectors whose bits are all zero are valid.
+        unsafe {
+            room.cast::<u8>().write_bytes(0, offset_of!(Room<E, G, LANES>, lane_keys));
+            if LaneMemory::KEEPS || !shared {
+                (*room).lane_keys.write(engine.zero_lane_keys());
+            }
+        }
+    }
+    // SAFETY: all but `lane_keys` was initialised, now or by an earlier run.
+    let Room { scheduler: room, staging, lane_keys } = unsafe { room.assume_init_mut() };
+    let keys_of_lanes = if shared {
+        BatchKeys::Shared(keys)
+    } else {
+        // SAFETY: `lane_keys` was, too.
+        BatchKeys::PerLane(unsafe { lane_keys.assume_init_mut() })
     };
-    room.lanes.fill(IDLE);
-    room.steps_left.fill(usize::MAX);
-    let keys_of_lanes =
-        if shared { BatchKeys::Shared(keys) } else { BatchKeys::PerLane(lane_keys.write(engine.zero_lane_keys())) };
     let mut scheduler = Scheduler::<'_, '_, E, M, G, LANES> {
         engine,
-        rounds: E::rounds(keys),
         keys: keys_of_lanes,
-        queue: LengthQueue::new(messages),
+        queue: LengthQueue::new::<E, M>(messages, E::rounds(keys)),
         messages,
-        busy: 0,
-        empty: 0,
-        staged: 0,
-        long_headers: 0,
         room,
         staging: staging.0.as_mut_ptr(),
     };
+    if is_new && (LaneMemory::KEEPS || O::DECRYPTS) {
+        // Each run leaves them so.
+        for lane in 0..LANES {
+            for j in 0..STEP_BLOCKS {
+                scheduler.set_message(lane, j, E::Block::BYTES);
+            }
+        }
+    }
     scheduler.run_all::<O>(shared);
     scheduler.wipe();
-    for block in staging.0.as_flattened_mut() {
-        // SAFETY: a mutable reference is aligned and valid for writes.
-        unsafe { core::ptr::write_volatile(block, E::Block::ZERO) };
-    }
+    crate::block::wipe(staging.0.as_flattened_mut());
 }
 
-/// What a run keeps in the memory of lanes.
+/// What a run keeps in the memory of lanes. The next run of the same type finds it there, so what a run reads before it writes it must
+/// not depend on the last run.
 #[repr(C, align(64))]
 struct Room<E: Engine, const G: usize, const LANES: usize> {
     scheduler: SchedulerRoom<E, G, LANES>,
@@ -182,6 +202,8 @@ struct SchedulerRoom<E: Engine, const G: usize, const LANES: usize> {
     /// The first blocks of the headers, and counter blocks 0, of lanes that start.
     first_header_blocks: [E::Vector; G],
     counter_zero_blocks: [E::Vector; G],
+    /// The bits of first blocks that counter blocks 0 have.
+    counter_masks: [E::Vector; G],
     /// Blocks 0 of the key streams.
     tag_masks: [E::Vector; G],
     lanes: [Lane; LANES],
@@ -189,20 +211,23 @@ struct SchedulerRoom<E: Engine, const G: usize, const LANES: usize> {
     steps_left: [usize; LANES],
 }
 
+/// The lanes that start, with a bit for each lane.
+#[derive(Default)]
+struct Starts {
+    all: u64,
+    /// Those whose message has no data.
+    empty: u64,
+    /// Those whose last bytes are staged.
+    staged: u64,
+    /// Those whose header has more than one block.
+    long_headers: u64,
+}
+
 struct Scheduler<'k, 'j, E: Engine, M, const G: usize, const LANES: usize> {
     engine: E,
-    rounds: usize,
     keys: BatchKeys<'k, E>,
     queue: LengthQueue,
     messages: &'j mut [M],
-    /// A bit for each lane, set if it has a message.
-    busy: u64,
-    /// A bit for each lane, set if its message has no data.
-    empty: u64,
-    /// A bit for each lane, set if the last bytes of its message are staged.
-    staged: u64,
-    /// A bit for each lane, set if the header of its message has more than one block.
-    long_headers: u64,
     room: &'k mut SchedulerRoom<E, G, LANES>,
     /// The first lane's buffer of the `Staging`, which is accessed only through this pointer.
     staging: *mut [E::Block; STEP_BLOCKS],
@@ -216,49 +241,50 @@ where
     #[inline(always)]
     fn run_all<O: LaneMode<E>>(&mut self, shared: bool) {
         const { assert!(LANES >= 1 && LANES <= 64) };
-        if O::DECRYPTS {
-            for lane in 0..LANES {
-                for j in 0..STEP_BLOCKS {
-                    self.set_message(lane, j, E::Block::BYTES);
-                }
-            }
-        }
-        let mut free = u64::MAX >> (64 - LANES);
+        self.room.state.moves = [usize::MAX; LANES];
+        let (mut free, mut busy, mut staged) = (u64::MAX >> (64 - LANES), 0, 0);
         loop {
             // Messages without data end immediately, so a lane may take several.
             while free != 0 {
-                for bits in [&mut self.empty, &mut self.staged, &mut self.long_headers] {
-                    *bits &= !free;
-                }
+                let mut starts = Starts::default();
                 for lane in set_bits(free) {
-                    self.fill_lane::<O>(lane);
+                    self.fill_lane::<O>(lane, &mut starts);
                 }
-                let started = free & self.busy;
-                if O::HAS_KEY_STREAM && started != 0 {
-                    self.start_headers(shared, started);
+                (busy, staged) = (busy | starts.all, staged & !free | starts.staged);
+                if starts.all != 0 {
+                    self.merge_starts::<O>(shared, starts.all);
+                    if O::HAS_KEY_STREAM {
+                        self.start_headers(shared, &starts);
+                    }
                 }
-                free = started & self.empty;
+                free = starts.empty;
                 for lane in set_bits(free) {
                     self.finish::<O>(lane, false);
                 }
+                busy &= !free;
             }
-            if self.busy == 0 {
+            if busy == 0 {
                 return;
             }
 
             let count = self.room.steps_left.iter().fold(usize::MAX, |least, &left| least.min(left));
             let (step, last) = (step_bytes::<E>(), (count - 1).wrapping_mul(step_bytes::<E>()));
+            if count > 1 {
+                for lane in 0..LANES {
+                    let last = last & self.room.state.moves[lane];
+                    self.room.state.last[lane] = self.room.state.last[lane].wrapping_add(last);
+                }
+            }
             for lane in 0..LANES {
-                self.room.state.last[lane] =
-                    self.room.state.pointers[lane].wrapping_add(last & self.room.state.moves[lane]);
                 free |= u64::from(self.room.steps_left[lane] == count) << lane;
                 self.room.steps_left[lane] -= count;
             }
-            let ragged = free & self.staged;
+            let ragged = free & staged;
             for lane in set_bits(ragged) {
-                let Lane { last_block, staged_bytes, .. } = self.room.lanes[lane];
+                let Lane { staged_bytes, .. } = self.room.lanes[lane];
                 self.room.state.last[lane] = self.staging.wrapping_add(lane).cast();
                 if O::DECRYPTS {
+                    let last_block = last_block::<E>(staged_bytes);
                     self.set_message(lane, last_block, staged_bytes - last_block * E::Block::BYTES);
                 }
             }
@@ -272,13 +298,17 @@ where
                     steps::<E, O, G, LANES>(engine, &self.keys, false, state, count, ragged != 0);
                 }
             }
-            for lane in 0..LANES {
-                let done = last.wrapping_add(step) & self.room.state.moves[lane];
-                self.room.state.pointers[lane] = self.room.state.pointers[lane].wrapping_add(done);
+            busy &= !free;
+            if busy != 0 {
+                for lane in 0..LANES {
+                    let done = last.wrapping_add(step) & self.room.state.moves[lane];
+                    self.room.state.pointers[lane] = self.room.state.pointers[lane].wrapping_add(done);
+                    self.room.state.last[lane] = self.room.state.pointers[lane];
+                }
             }
             if O::DECRYPTS {
                 for lane in set_bits(ragged) {
-                    self.set_message(lane, self.room.lanes[lane].last_block, E::Block::BYTES);
+                    self.set_message(lane, last_block::<E>(self.room.lanes[lane].staged_bytes), E::Block::BYTES);
                 }
             }
             for lane in set_bits(free) {
@@ -296,77 +326,116 @@ where
 
     /// Puts the next message into an idle lane, if there is one.
     #[inline(always)]
-    fn fill_lane<O: LaneMode<E>>(&mut self, index: usize) {
-        while let Some(job) = self.queue.pop(self.messages) {
-            let message = &mut self.messages[job];
-            let Some(keys) = message.cipher().round_keys::<E>().filter(|keys| E::rounds(keys) == self.rounds) else {
-                // Another call runs this message, for its backend and number of rounds.
-                continue;
-            };
-            if let BatchKeys::PerLane(own) = &mut self.keys {
-                self.engine.set_lane_key(own, index, keys);
-            }
-            let (group, slot) = (index / E::SLOTS, index % E::SLOTS);
-            let MessageStart { chain, counter_zero, counter } = message.start();
-            if O::HAS_KEY_STREAM {
-                self.engine.set_slot(&mut self.room.first_header_blocks[group], slot, &chain);
-                self.engine.set_slot(&mut self.room.counter_zero_blocks[group], slot, &counter_zero);
-                self.engine.set_slot(&mut self.room.state.counter[group], slot, &counter);
-                self.long_headers |= u64::from(message.header_blocks() > 1) << index;
-            } else {
-                self.engine.set_slot(&mut self.room.state.chain[group], slot, &chain);
-            }
-
-            let data = message.data();
-            let staged_bytes = data.len() % step_bytes::<E>();
-            let whole = data.len() / step_bytes::<E>();
-            // SAFETY: `index` is less than `LANES`, and no other reference to this lane's staging buffer exists.
-            let staging = unsafe { &mut *self.staging.add(index) };
-            let pointer = data.as_mut_ptr();
-            let tail = pointer.wrapping_add(data.len() - staged_bytes);
-            if staged_bytes > 0 {
-                *staging = [E::Block::ZERO; STEP_BLOCKS];
-                // SAFETY: the data has `staged_bytes` bytes from `tail`, less than a step, and does not overlap the staging buffer.
-                unsafe { copy_short::<E>(tail, staging.as_mut_ptr().cast(), staged_bytes) };
-            }
-            let last_block = data.len().div_ceil(E::Block::BYTES).wrapping_sub(1) % STEP_BLOCKS;
-            self.room.lanes[index] = Lane { job, last_block, staged_bytes, tail };
-            self.room.steps_left[index] = whole + usize::from(staged_bytes > 0);
-            self.room.state.pointers[index] = pointer;
-            self.room.state.moves[index] = usize::MAX;
-            self.busy |= 1 << index;
-            self.empty |= u64::from(self.room.steps_left[index] == 0) << index;
-            self.staged |= u64::from(staged_bytes > 0) << index;
+    fn fill_lane<O: LaneMode<E>>(&mut self, index: usize, starts: &mut Starts) {
+        let Some(job) = self.queue.pop(self.messages) else {
+            self.room.steps_left[index] = usize::MAX;
+            self.room.state.pointers[index] = self.staging.wrapping_add(index).cast();
+            self.room.state.last[index] = self.room.state.pointers[index];
+            self.room.state.moves[index] = 0;
             return;
+        };
+        let message = &mut self.messages[job];
+        if O::HAS_KEY_STREAM && message.header_blocks() > 1 {
+            starts.long_headers |= 1 << index;
         }
-        self.room.steps_left[index] = usize::MAX;
-        self.room.state.pointers[index] = self.staging.wrapping_add(index).cast();
-        self.room.state.moves[index] = 0;
+        let data = message.data();
+        let (pointer, staged_bytes) = (data.as_mut_ptr(), data.len() % step_bytes::<E>());
+        let mut steps = data.len() / step_bytes::<E>();
+        if staged_bytes > 0 {
+            let tail = pointer.wrapping_add(data.len() - staged_bytes);
+            // SAFETY: `index` is less than `LANES`, and no other reference to this lane's staging buffer exists. The data has
+            // `staged_bytes` bytes from `tail`, less than a step, and does not overlap the buffer.
+            unsafe {
+                let staging = self.staging.add(index);
+                *staging = [E::Block::ZERO; STEP_BLOCKS];
+                copy_short::<E>(tail, staging.cast(), staged_bytes);
+            }
+            steps += 1;
+            starts.staged |= 1 << index;
+        } else if steps == 0 {
+            starts.empty |= 1 << index;
+        }
+        self.room.lanes[index] = Lane { job, staged_bytes };
+        self.room.steps_left[index] = steps;
+        (self.room.state.pointers[index], self.room.state.last[index]) = (pointer, pointer);
+        starts.all |= 1 << index;
+    }
+
+    /// Copies the keys and first blocks of the lanes that start into the vectors of all lanes.
+    #[inline(always)]
+    fn merge_starts<O: LaneMode<E>>(&mut self, shared: bool, started: u64) {
+        let engine = self.engine;
+        for g in 0..G {
+            let slots = started >> (g * E::SLOTS) & all_slots::<E>();
+            if slots == 0 {
+                continue;
+            }
+            let first_blocks =
+                if O::HAS_KEY_STREAM { &mut self.room.first_header_blocks[g] } else { &mut self.room.state.chain[g] };
+            if slots == all_slots::<E>() {
+                // Whole vectors: one that is read right after its slots were written stalls.
+                let lanes = &self.room.lanes[g * E::SLOTS..][..E::SLOTS];
+                let message = &self.messages[lanes[0].job];
+                let (mut blocks, mut masks) = ([message.first_block(); LANES], [message.counter_mask(); LANES]);
+                let mut keys = [round_keys::<E, M>(message); LANES];
+                for slot in 1..E::SLOTS {
+                    let message = &self.messages[lanes[slot].job];
+                    (blocks[slot], masks[slot]) = (message.first_block(), message.counter_mask());
+                    if !shared {
+                        keys[slot] = round_keys::<E, M>(message);
+                    }
+                }
+                *first_blocks = engine.collect(&blocks);
+                if O::HAS_KEY_STREAM {
+                    self.room.counter_masks[g] = engine.collect(&masks);
+                }
+                if let BatchKeys::PerLane(own) = &mut self.keys {
+                    engine.set_lane_keys(own, g, &keys);
+                }
+            } else {
+                for slot in set_bits(slots) {
+                    let lane = g * E::SLOTS + slot;
+                    let message = &self.messages[self.room.lanes[lane].job];
+                    engine.set_slot(first_blocks, slot, message.first_block());
+                    if O::HAS_KEY_STREAM {
+                        engine.set_slot(&mut self.room.counter_masks[g], slot, message.counter_mask());
+                    }
+                    if let BatchKeys::PerLane(own) = &mut self.keys {
+                        engine.set_lane_key(own, lane, round_keys::<E, M>(message));
+                    }
+                }
+            }
+            if O::HAS_KEY_STREAM {
+                let [zero, one] = O::first_counters(engine, *first_blocks, self.room.counter_masks[g]);
+                self.room.counter_zero_blocks[g] = zero;
+                copy_slots(engine, &mut self.room.state.counter[g], &one, slots);
+            }
+        }
     }
 
     /// Processes the headers of the lanes that start, and computes blocks 0 of their key streams.
     #[inline(always)]
-    fn start_headers(&mut self, shared: bool, started: u64) {
+    fn start_headers(&mut self, shared: bool, starts: &Starts) {
         // A bit for each group, set if one of its lanes starts.
         let mut groups = 0_u64;
         for g in 0..G {
-            groups |= u64::from(started >> (g * E::SLOTS) & all_slots::<E>() != 0) << g;
+            groups |= u64::from(starts.all >> (g * E::SLOTS) & all_slots::<E>() != 0) << g;
         }
         // One group takes the latency of the cipher, in which a row of all groups is nearly done.
         if G > 2 && groups.count_ones() > 2 {
-            self.start_groups::<G>(shared, started, 0);
+            self.start_groups::<G>(shared, starts, 0);
         } else {
             for g in set_bits(groups) {
-                self.start_groups::<1>(shared, started, g);
+                self.start_groups::<1>(shared, starts, g);
             }
         }
     }
 
     /// [`Self::start_headers`] for `N` groups from `first` on.
     #[inline(always)]
-    fn start_groups<const N: usize>(&mut self, shared: bool, started: u64, first: usize) {
+    fn start_groups<const N: usize>(&mut self, shared: bool, starts: &Starts, first: usize) {
         let engine = self.engine;
-        let started = started & u64::MAX >> (64 - N * E::SLOTS) << (first * E::SLOTS);
+        let started = starts.all & u64::MAX >> (64 - N * E::SLOTS) << (first * E::SLOTS);
         let mut x = [[engine.zero(); N]; 2];
         for g in 0..N {
             x[0][g] = self.room.first_header_blocks[first + g];
@@ -374,7 +443,7 @@ where
         }
         encrypt(engine, &self.keys, shared, first, &mut x, &mut NoInterleave);
         let [mut chains, masks] = x;
-        let mut longer = started & self.long_headers;
+        let mut longer = started & starts.long_headers;
         let mut index = 1;
         while longer != 0 {
             // The remaining header blocks. Lanes without one run along, and `copy_slots` keeps their chains.
@@ -406,20 +475,22 @@ where
     /// Ends the lane's message. `has_data` is a constant in each caller.
     #[inline(always)]
     fn finish<O: LaneMode<E>>(&mut self, index: usize, has_data: bool) {
-        let Lane { job, last_block, staged_bytes, tail } = self.room.lanes[index];
+        let Lane { job, staged_bytes } = self.room.lanes[index];
+        let message = &mut self.messages[job];
         if staged_bytes > 0 {
-            // SAFETY: `index` is less than `LANES`. `fill_lane` set `tail` to `staged_bytes` bytes of the data, less than a step, which
-            // do not overlap the staging buffer.
-            unsafe { copy_short::<E>(self.staging.add(index).cast(), tail, staged_bytes) };
+            let data = message.data();
+            let whole = data.len() - staged_bytes;
+            let tail = &mut data[whole..];
+            // SAFETY: `index` is less than `LANES`, and `tail` is less than a step, which does not overlap the staging buffer.
+            unsafe { copy_short::<E>(self.staging.add(index).cast(), tail.as_mut_ptr(), staged_bytes) };
         }
         let (group, slot) = (index / E::SLOTS, index % E::SLOTS);
-        let message = &mut self.messages[job];
         // Without data, the chain ends with the header.
-        let row = if has_data { &self.room.state.history[last_block] } else { &self.room.state.chain };
+        let row =
+            if has_data { &self.room.state.history[last_block::<E>(staged_bytes)] } else { &self.room.state.chain };
         let chain = self.engine.slot(&row[group], slot);
         let mask = self.engine.slot(&self.room.tag_masks[group], slot);
         message.finish(O::DECRYPTS, &chain, &mask);
-        self.busy &= !(1 << index);
     }
 
     /// Wipes keys, chains and plaintext from the state.
@@ -431,6 +502,12 @@ where
         self.room.state.wipe(self.engine);
         wipe(self.engine, &mut self.room.tag_masks);
     }
+}
+
+/// The round keys of a message of the queue.
+#[inline(always)]
+fn round_keys<E: Engine, M: LaneMessage>(message: &M) -> &E::RoundKeys {
+    message.cipher().round_keys::<E>().unwrap_or_else(|| unreachable!("messages of other backends take no lane"))
 }
 
 /// The indices of the bits that are set.

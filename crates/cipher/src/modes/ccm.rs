@@ -175,6 +175,12 @@ impl<'a> CcmHeader<'a> {
     /// Counter block 0 (SP 800-38C appendix A.3): flags, nonce, zero.
     #[inline]
     pub(crate) fn counter(&self) -> Block {
+        (u128::from_ne_bytes(self.b0) & u128::from_ne_bytes(*self.counter_mask())).to_ne_bytes()
+    }
+
+    /// The bits of B_0 that counter block 0 has.
+    #[inline(always)]
+    pub(crate) fn counter_mask(&self) -> &'static Block {
         // The nonce is before the 1 + q' bytes of the length, where q' is in the flags.
         static KEPT: [Block; 8] = {
             let mut kept = [[0xff; 16]; 8];
@@ -190,8 +196,7 @@ impl<'a> CcmHeader<'a> {
             }
             kept
         };
-        let kept = KEPT[usize::from(self.b0[0] & 7)];
-        (u128::from_ne_bytes(self.b0) & u128::from_ne_bytes(kept)).to_ne_bytes()
+        &KEPT[usize::from(self.b0[0] & 7)]
     }
 }
 

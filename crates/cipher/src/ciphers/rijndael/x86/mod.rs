@@ -35,17 +35,29 @@ const MAX_GROUPS: usize = 8;
 pub struct LaneRoundKeys<R> {
     round_keys: [[R; MAX_GROUPS]; MAX_ROUNDS + 1],
     rounds: usize,
+    /// Number of groups whose keys were set.
+    groups: usize,
+}
+
+impl<R> LaneRoundKeys<R> {
+    /// Prepares for keys of lanes of `group`.
+    #[inline(always)]
+    fn begin(&mut self, rounds: usize, group: usize) {
+        assert!(group < MAX_GROUPS);
+        (self.rounds, self.groups) = (rounds, self.groups.max(group + 1));
+    }
 }
 
 impl<R: AesRounds> Zeroize for LaneRoundKeys<R> {
     #[inline(always)]
     fn zeroize(&mut self) {
-        let size = core::mem::size_of_val(&self.round_keys) / 16;
-        let blocks = self.round_keys.as_mut_ptr().cast::<u128>();
-        // SAFETY: the vectors consist of registers, which have at least the alignment of `u128` and in which any value is valid. The
-        // slice covers exactly the array.
-        unsafe { core::slice::from_raw_parts_mut(blocks, size) }.zeroize();
-        self.rounds = 0;
+        for round in &mut self.round_keys[..(self.rounds + 1).min(MAX_ROUNDS + 1)] {
+            for vector in &mut round[..self.groups.min(MAX_GROUPS)] {
+                // SAFETY: a mutable reference is aligned and valid for writes, and in registers any value is valid.
+                unsafe { core::ptr::from_mut(vector).write_volatile(core::mem::zeroed()) };
+            }
+        }
+        (self.rounds, self.groups) = (0, 0);
     }
 }
 
@@ -135,6 +147,12 @@ macro_rules! engine {
                 assert!(slot < Self::SLOTS);
                 // SAFETY: a register is `SLOTS` blocks, which have alignment 1, and `slot` was checked.
                 unsafe { core::ptr::from_mut(vector).cast::<Block>().add(slot).write(*block) }
+            }
+
+            #[inline(always)]
+            fn collect(self, blocks: &[&Block]) -> $register {
+                // SAFETY: the token in `self` proves the instructions.
+                unsafe { <$register>::collect(blocks) }
             }
 
             #[inline(always)]
@@ -263,21 +281,40 @@ macro_rules! engine {
 
             #[inline(always)]
             fn zero_lane_keys(self) -> Self::LaneRoundKeys {
-                LaneRoundKeys { round_keys: [[self.zero(); MAX_GROUPS]; MAX_ROUNDS + 1], rounds: 0 }
+                LaneRoundKeys { round_keys: [[self.zero(); MAX_GROUPS]; MAX_ROUNDS + 1], rounds: 0, groups: 0 }
             }
 
             #[inline(always)]
             fn set_lane_key(self, lane_keys: &mut Self::LaneRoundKeys, lane: usize, keys: &RoundKeys<Block>) {
-                lane_keys.rounds = keys.rounds();
                 let group = lane / Self::SLOTS;
                 let slot = lane - group * Self::SLOTS;
-                assert!(group < MAX_GROUPS);
+                lane_keys.begin(keys.rounds(), group);
                 // Two loops: the compiler unrolls the first, but would not for a range with `..=`.
                 for round in 0..MIN_ROUNDS + 1 {
                     self.set_slot(&mut lane_keys.round_keys[round][group], slot, &keys.round_keys[round]);
                 }
                 for round in MIN_ROUNDS + 1..keys.rounds() + 1 {
                     self.set_slot(&mut lane_keys.round_keys[round][group], slot, &keys.round_keys[round]);
+                }
+            }
+
+            #[inline(always)]
+            fn set_lane_keys(self, lane_keys: &mut Self::LaneRoundKeys, group: usize, keys: &[&RoundKeys<Block>]) {
+                #[inline(always)]
+                fn round_key<'k>(keys: &[&'k RoundKeys<Block>], round: usize) -> [&'k Block; MAX_SLOTS] {
+                    let mut blocks = [&keys[0].round_keys[round]; MAX_SLOTS];
+                    for slot in 0..<$name as Engine>::SLOTS {
+                        blocks[slot] = &keys[slot].round_keys[round];
+                    }
+                    blocks
+                }
+                lane_keys.begin(keys[0].rounds(), group);
+                // Two loops, as above.
+                for round in 0..MIN_ROUNDS + 1 {
+                    lane_keys.round_keys[round][group] = self.collect(&round_key(keys, round));
+                }
+                for round in MIN_ROUNDS + 1..lane_keys.rounds + 1 {
+                    lane_keys.round_keys[round][group] = self.collect(&round_key(keys, round));
                 }
             }
 

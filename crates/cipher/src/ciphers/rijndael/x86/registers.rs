@@ -2,6 +2,7 @@
 
 use core::arch::x86_64::*;
 
+use crate::Block;
 use crate::engine::{register_methods, transpose_quarters};
 
 /// The operations of a vector of blocks that the rounds use.
@@ -34,6 +35,8 @@ pub trait BlockRegister: AesRounds {
     unsafe fn add64(self, other: Self) -> Self;
     /// Reverses the bytes of every slot.
     unsafe fn reverse(self) -> Self;
+    /// A register of the first `SLOTS` blocks.
+    unsafe fn collect(blocks: &[&Block]) -> Self;
     /// Reads 64 bytes at each of `SLOTS` addresses; register `j` gets block `j` of each.
     unsafe fn gather(pointers: &[*mut u8]) -> [Self; 4];
     /// The inverse of `gather`.
@@ -110,6 +113,12 @@ impl BlockRegister for __m128i {
     plain!(_mm_loadu_si128, _mm_storeu_si128, |block| block, _mm_and_si128, _mm_add_epi64, _mm_shuffle_epi8);
 
     #[inline(always)]
+    unsafe fn collect(blocks: &[&Block]) -> Self {
+        // SAFETY: the caller guarantees the instructions; a block has 16 bytes.
+        unsafe { Self::load(blocks[0].as_ptr()) }
+    }
+
+    #[inline(always)]
     unsafe fn gather(pointers: &[*mut u8]) -> [Self; 4] {
         // SAFETY: the caller guarantees 64 bytes at the pointer.
         unsafe {
@@ -142,6 +151,12 @@ impl BlockRegister for __m256i {
         _mm256_add_epi64,
         _mm256_shuffle_epi8
     );
+
+    #[inline(always)]
+    unsafe fn collect(blocks: &[&Block]) -> Self {
+        // SAFETY: the caller guarantees AVX2; a block has 16 bytes.
+        unsafe { _mm256_loadu2_m128i(blocks[1].as_ptr().cast(), blocks[0].as_ptr().cast()) }
+    }
 
     #[inline(always)]
     unsafe fn gather(pointers: &[*mut u8]) -> [Self; 4] {
@@ -182,6 +197,15 @@ impl BlockRegister for __m512i {
         _mm512_add_epi64,
         _mm512_shuffle_epi8
     );
+
+    #[inline(always)]
+    unsafe fn collect(blocks: &[&Block]) -> Self {
+        // SAFETY: the caller guarantees AVX-512.
+        unsafe {
+            let [low, high] = [__m256i::collect(blocks), __m256i::collect(&blocks[2..])];
+            _mm512_inserti64x4::<1>(_mm512_castsi256_si512(low), high)
+        }
+    }
 
     #[inline(always)]
     unsafe fn gather(pointers: &[*mut u8]) -> [Self; 4] {

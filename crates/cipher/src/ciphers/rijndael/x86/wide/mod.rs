@@ -237,14 +237,14 @@ macro_rules! engine {
 
             #[inline(always)]
             fn zero_lane_keys(self) -> Self::LaneRoundKeys {
-                LaneRoundKeys { round_keys: [[self.zero(); MAX_GROUPS]; MAX_ROUNDS + 1], rounds: 0 }
+                LaneRoundKeys { round_keys: [[self.zero(); MAX_GROUPS]; MAX_ROUNDS + 1], rounds: 0, groups: 0 }
             }
 
             #[inline(always)]
             fn set_lane_key(self, lane_keys: &mut Self::LaneRoundKeys, lane: usize, keys: &Self::RoundKeys) {
-                lane_keys.rounds = keys.rounds();
                 let group = lane / Self::SLOTS;
                 let slot = lane - group * Self::SLOTS;
+                lane_keys.begin(keys.rounds(), group);
                 for (vectors, key) in lane_keys.round_keys.iter_mut().zip(&keys.round_keys[..=keys.rounds()]) {
                     let mut block = B::ZERO;
                     block.as_mut().copy_from_slice(&key[..B::BYTES]);
