@@ -29,6 +29,13 @@ pub(crate) fn from_error(error: Error) -> Failure {
     Failure { status, hint: hint.map(str::to_string), message }
 }
 
+/// As [`from_error`], where a recipient must be an address.
+pub(crate) fn of_address(error: Error) -> Failure {
+    let is_recipient = error.kind == ErrorKind::BadRecipient;
+    let failure = from_error(error);
+    if is_recipient { failure.hint("tress keygen --public prints the address; it begins with tress1") } else { failure }
+}
+
 /// The message, hint and exit status for an error of keys or signatures; `about` is the file or object.
 pub(crate) fn signing(error: tress_sign::Error, about: impl fmt::Display) -> Failure {
     let status = if error.is_usage() { WRONG_USE } else { FAILED };
@@ -71,6 +78,7 @@ fn hint(kind: &ErrorKind) -> Option<&'static str> {
             "the receiver's allow file needs your address; tress keygen --public prints it"
         }
         ErrorKind::Refused(Refusal::Exists) => "the receiver replaces no file: rename yours, or remove the one there",
+        ErrorKind::Refused(Refusal::Quota) => "the receiver raises --quota, or removes files of yours",
         ErrorKind::Refused(Refusal::OtherVersion) => "--restart sends the file from its beginning",
         ErrorKind::Declined(Refusal::Quota) => "--quota SIZE sets the limit",
         ErrorKind::InputChanged => "do not modify the input while it is being read",

@@ -48,7 +48,7 @@ pub(crate) fn send(options: &args::Send) -> Result<(), Failure> {
     }
     let pair = key_pair(&options.identity, &mut stdin)?;
     let receiver: Address =
-        options.recipient.parse().map_err(|error: Error| error.at("-r")).map_err(failure::from_error)?;
+        options.recipient.parse().map_err(|error: Error| error.at("-r")).map_err(failure::of_address)?;
     let mut send = SendOptions::new(&options.to, receiver);
     send.streams = options.streams;
     send.rate_bytes_per_s = options.rate;
@@ -154,7 +154,7 @@ pub(crate) fn receive(options: &args::Receive) -> Result<(), Failure> {
                 false => Allow::read(files::read_small(path, MAX_ALLOW_BYTES)?.as_slice())
                     .map_err(|error| error.at(failure::name(path))),
             };
-            allow.map_err(failure::from_error)?
+            allow.map_err(failure::of_address)?
         }
         None => Allow::Any,
     };
@@ -291,8 +291,7 @@ fn text_here(error: &Error) -> String {
 
 fn failure_here(error: Error) -> Failure {
     match error.kind {
-        ErrorKind::Declined(Refusal::Quota) => Failure::failed(text_here(&error)).hint("--quota SIZE sets the limit"),
-        ErrorKind::Declined(_) => Failure::failed(text_here(&error)),
+        ErrorKind::Declined(_) => Failure { message: text_here(&error), ..failure::from_error(error) },
         _ => failure::from_error(error),
     }
 }
