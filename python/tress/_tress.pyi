@@ -26,6 +26,7 @@ __all__ = [
     "RawKey",
     "Reader",
     "Tree",
+    "_Aead",
     "__version__",
     "decrypt",
     "decrypt_file",

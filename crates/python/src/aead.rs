@@ -80,7 +80,11 @@ pub(crate) struct AesCcm;
 impl AesCcm {
     #[new]
     #[pyo3(signature = (key, tag_length = None))]
-    fn new(py: Python<'_>, key: &Bound<'_, PyAny>, tag_length: Option<&Bound<'_, PyAny>>) -> PyResult<(Self, PyAead)> {
+    fn new(
+        py: Python<'_>,
+        key: &Bound<'_, PyAny>,
+        tag_length: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<PyClassInitializer<Self>> {
         let tag_bytes = tag_length.map_or(Ok(16), arguments::whole::<usize>)?;
         let cipher =
             Aes::new(InputBuffer::octets(key, "a key")?.as_slice()).map_err(|error| errors::cipher(py, error))?;
@@ -89,7 +93,8 @@ impl AesCcm {
         let mut block = [[0; 16]];
         cipher.encrypt_blocks(&mut block);
         let key_id = u128::from_le_bytes(block[0]) as usize;
-        Ok((Self, PyAead { key: AeadKey::Ccm(Box::new(cipher)), tag_bytes, key_id }))
+        Ok(PyClassInitializer::from(PyAead { key: AeadKey::Ccm(Box::new(cipher)), tag_bytes, key_id })
+            .add_subclass(Self))
     }
 
     /// Generates a key of 128, 192 or 256 bits.
@@ -115,7 +120,7 @@ pub(crate) struct ChaChaPoly;
 #[pymethods]
 impl ChaChaPoly {
     #[new]
-    fn new(py: Python<'_>, key: &Bound<'_, PyAny>) -> PyResult<(Self, PyAead)> {
+    fn new(py: Python<'_>, key: &Bound<'_, PyAny>) -> PyResult<PyClassInitializer<Self>> {
         let key = InputBuffer::octets(key, "a key")?;
         let key = key.as_slice().try_into().map_err(|_| errors::cipher(py, Error::KeyLength))?;
         let aead = ChaCha20Poly1305::new(key);
@@ -123,7 +128,8 @@ impl ChaChaPoly {
         let mut key_id = [0; 8];
         aead.seal(&[0xff; 12], &[], &mut key_id).map_err(|error| errors::cipher(py, error))?;
         let key_id = u64::from_le_bytes(key_id) as usize;
-        Ok((Self, PyAead { key: AeadKey::ChaCha20Poly1305(aead), tag_bytes: 16, key_id }))
+        Ok(PyClassInitializer::from(PyAead { key: AeadKey::ChaCha20Poly1305(aead), tag_bytes: 16, key_id })
+            .add_subclass(Self))
     }
 
     /// Generates a key.
