@@ -132,6 +132,15 @@ impl Interpreter<'_> {
                 });
                 return self.put_whole(instruction, &value, size);
             }
+            V::BlendBySign => {
+                let [a, b, by] = [1, 2, 3].map(|i| self.operand(instruction, i, size));
+                let (a, b, by) = (a?, b?, by?);
+                vector_from_bytes(size, |i| {
+                    let sign = i / unit * unit + unit - 1;
+                    let from = if by.bytes[sign] >> 7 == 1 { &b } else { &a };
+                    (from.bytes[i], from.levels[i].max(by.levels[sign]))
+                })
+            }
             V::Expand => {
                 let a = self.operand(instruction, 1, size)?;
                 let chosen = if instruction.has_op_mask() { self.get(instruction.op_mask()) } else { u64::MAX };
@@ -286,12 +295,16 @@ fn rearranged(
                 let from = if i % (2 * unit) < unit { a } else { b };
                 of(from, base + half + place / (2 * unit) * unit + i % unit)
             }
-            R::Pack(unit) => {
+            R::Pack(unit) | R::PackUnsigned(unit) => {
                 let from = if place < 8 { a } else { b };
                 let at = base / unit + i % 8 / (unit / 2);
                 let (unused, half) = (64 - 8 * unit as u32, 4 * unit as u32);
                 let wide = (number(from, at, unit) << unused) as i64 >> unused;
-                let narrow = wide.clamp(-1 << (half - 1), (1 << (half - 1)) - 1);
+                let range = match operation {
+                    R::PackUnsigned(_) => 0..=(1 << half) - 1,
+                    _ => -1 << (half - 1)..=(1 << (half - 1)) - 1,
+                };
+                let narrow = wide.clamp(*range.start(), *range.end());
                 let level = from.levels[at * unit..(at + 1) * unit].iter().copied().max().unwrap_or_default();
                 ((narrow >> (8 * (i % (unit / 2)))) as u8, level)
             }
@@ -299,6 +312,9 @@ fn rearranged(
             R::ShiftRight if place + by < 16 => of(b, i + by),
             R::ShiftRight => zero,
             R::Shuffle => of(b, base + 4 * (by >> (place / 4 * 2) & 3) + i % 4),
+            R::ShuffleTwo => of(if place < 8 { a } else { b }, base + 4 * (by >> (place / 4 * 2) & 3) + i % 4),
+            R::ShuffleLow if place < 8 => of(b, base + 2 * (by >> (place / 2 * 2) & 3) + i % 2),
+            R::ShuffleLow => of(b, i),
             R::Permute if order.is_some() => of(b, i / 32 * 32 + 8 * (by >> (i % 32 / 8 * 2) & 3) + i % 8),
             R::Permute => {
                 let at = number(a, i / unit, unit) as usize % (size / unit) * unit + i % unit;
