@@ -235,8 +235,8 @@ fn batch_of(stage_chunks: u64, workers: u64) -> u64 {
     stage_chunks.div_ceil(batches).clamp(1, BATCH_CHUNKS)
 }
 
-/// Whether the cost of the slower side, on which the plan is based, has changed by more than [`DRIFT`], or the other side costs more than it
-/// by this factor now.
+/// Whether the cost of the slower side, on which the plan is based, has changed by more than [`DRIFT`], or the other side costs more
+/// than it by this factor now.
 fn has_drifted(planned: Costs, now: Costs, workers: usize) -> bool {
     let sides = |costs: Costs| (costs.compute / workers.max(1) as f64, costs.link);
     let ((compute, link), (compute_now, link_now)) = (sides(planned), sides(now));
