@@ -2,10 +2,11 @@
 #![cfg(unix)]
 
 use std::fs;
-use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::os::unix::fs::{PermissionsExt as _, chown, symlink};
+use std::os::unix::process::CommandExt as _;
 use std::process::Command;
 
-use crate::common::{CHUNK_BYTES, Folder, names, plaintext};
+use crate::common::{CHUNK_BYTES, Folder, names, plaintext, run};
 use tress_container::format::{Aead, Content, ContentType, Header, LAYOUT, Payload, Version};
 
 const SEALED_CHUNK_BYTES: usize = LAYOUT.sealed_chunk_bytes();
@@ -192,6 +193,26 @@ fn entries_that_are_left_out_are_counted() {
     assert_eq!(names(&folder.path("out")), ["a", "b.tmp"]);
     folder.tress(["decrypt", "-i", "me.key", "--preserve", "-o", "all", "box"]).ok();
     assert_eq!(names(&folder.path("all")), ["a", "b.tmp", "fifo", "out"]);
+}
+
+/// Only root can set owners. What `--preserve` cannot make is left out, named, and the status.
+#[test]
+fn owners_that_a_user_cannot_set() {
+    let folder = Folder::new();
+    folder.tress(["encrypt", "-r", &folder.recipient, "-o", "box", "/etc/passwd", "/etc/group"]).ok();
+    for (options, status) in [(&["-o", "plain"][..], 0), (&["--preserve", "-o", "kept"], 3)] {
+        let mut command = folder.command(["decrypt", "-i", "me.key"].iter().chain(options).chain(&["box"]));
+        if rustix::process::geteuid().is_root() {
+            for name in ["", "me.key", "box"] {
+                chown(folder.path(name), Some(65534), Some(65534)).unwrap();
+            }
+            command.uid(65534).gid(65534);
+        }
+        let run = run(&mut command, &[]);
+        assert_eq!(run.status.code(), Some(status), "{}", run.stderr);
+        assert!(run.stderr.contains("left out: owners (2, the first is group)"), "{}", run.stderr);
+        assert_eq!(run.stderr.contains("done, but left out: 2"), status == 3, "{}", run.stderr);
+    }
 }
 
 /// Names from an archive are printed with the container's name, escaped and shortened.

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use tress_container::commands::{self, DecryptOptions, EncryptOptions};
 use tress_container::format::Format;
-use tress_container::tree::{PackOptions, Packed, names};
+use tress_container::tree::{LeftOut, PackOptions, Packed, names};
 use tress_container::{Control, Error, ErrorKind};
 
 use super::{cancellable, note};
@@ -131,14 +131,13 @@ pub(crate) fn decrypt(options: &args::Decrypt) -> Result<(), Failure> {
         }
         return Err(Failure::left_out(message));
     }
-    match report.left_out.iter().filter(|left| left.kind.is_entry()).map(|left| left.count).sum() {
+    // With --preserve, owners and attributes are asked for as well.
+    let counts = |left: &&LeftOut| options.preserve || left.kind.is_entry();
+    match report.left_out.iter().filter(counts).map(|left| left.count).sum() {
         0 => Ok(()),
-        count => {
-            let message = format!("done, but entries left out: {}", count_text(count));
-            let failure = Failure::left_out(message);
-            let hint = "--preserve makes everything: only for archives that you trust";
-            Err(if options.preserve { failure } else { failure.hint(hint) })
-        }
+        count if options.preserve => Err(Failure::left_out(format!("done, but left out: {}", count_text(count)))),
+        count => Err(Failure::left_out(format!("done, but entries left out: {}", count_text(count)))
+            .hint("--preserve makes everything: only for archives that you trust")),
     }
 }
 
