@@ -25,7 +25,7 @@ fn kind(fault: Fault) -> ErrorKind {
         Fault::Signal => IoKind::Interrupted,
         Fault::Gone | Fault::Lost => broken_disk(),
         Fault::Unsupported => IoKind::Unsupported,
-        Fault::Short | Fault::Slow => unreachable!("harmless"),
+        Fault::Short | Fault::Held => unreachable!("harmless"),
     })
 }
 

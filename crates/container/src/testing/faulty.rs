@@ -2,9 +2,8 @@
 
 use std::fs::File;
 use std::io::{self, IoSlice, Seek};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
+use std::sync::{Condvar, Mutex, PoisonError};
 
 use crate::sys::{Call, Change, Os, Readiness, System};
 use crate::workers::lock;
@@ -20,8 +19,8 @@ pub enum Fault {
     Short,
     /// This call and all later ones fail: the disk is gone (EIO).
     Gone,
-    /// The call takes a while.
-    Slow,
+    /// The call waits for [`Faulty::release`]. Calls are counted from [`Faulty::arm`] on.
+    Held,
     /// A sync fails, and the data written since the last sync is lost. As in real systems, the data is dropped, and the next sync reports
     /// success. Only syncs of files are counted.
     Lost,
@@ -50,6 +49,16 @@ pub fn wants_all() -> bool {
 /// A file's identity, and the offset and length of a write.
 type UnsyncedWrite = (Option<(u64, u64)>, u64, u64);
 
+/// Where the call with [`Fault::Held`] is.
+#[derive(Default, PartialEq, Eq)]
+enum Gate {
+    #[default]
+    NotCounted,
+    Armed,
+    Held,
+    Released,
+}
+
 /// Passes calls to the system, except those with a fault.
 pub struct Faulty {
     calls: AtomicU64,
@@ -65,20 +74,20 @@ pub struct Faulty {
     stdout: Option<File>,
     /// Writes since the last sync, for [`Fault::Lost`].
     unsynced: Mutex<Vec<UnsyncedWrite>>,
+    gate: Mutex<Gate>,
+    moved: Condvar,
 }
 
 /// Largest number of bytes that a short read or write moves; prime, so that it divides no buffer length.
 const SHORT_BYTES: usize = 4999;
-
-/// Shortest duration of a slow call.
-const SLOW: Duration = Duration::from_millis(300);
 
 impl Faulty {
     /// Call number `fails` has the fault.
     pub fn new(fails: u64, fault: Fault, has_anonymous: bool) -> Self {
         let calls = AtomicU64::new(0);
         let (period, stdin, stdout, unsynced) = (None, None, None, Mutex::default());
-        Self { calls, fault, first: fails, period, has_anonymous, stdin, stdout, unsynced }
+        let (gate, moved) = Default::default();
+        Self { calls, fault, first: fails, period, has_anonymous, stdin, stdout, unsynced, gate, moved }
     }
 
     /// Every `period`-th read or write has the fault.
@@ -101,6 +110,22 @@ impl Faulty {
         self.calls.load(Ordering::Relaxed) > self.first
     }
 
+    /// Counts calls from now on.
+    pub fn arm(&self) {
+        *lock(&self.gate) = Gate::Armed;
+    }
+
+    /// Whether the call with the fault waits.
+    pub fn is_held(&self) -> bool {
+        *lock(&self.gate) == Gate::Held
+    }
+
+    /// Lets the call continue, also if it comes later.
+    pub fn release(&self) {
+        *lock(&self.gate) = Gate::Released;
+        self.moved.notify_all();
+    }
+
     /// The result of a call with the fault.
     fn fails(&self) -> io::Result<()> {
         match self.fault {
@@ -109,14 +134,22 @@ impl Faulty {
             Fault::Gone | Fault::Lost => Err(broken_disk().into()),
             Fault::Unsupported => Err(unsupported()),
             Fault::Short => Ok(()),
-            Fault::Slow => {
-                std::thread::sleep(SLOW);
+            Fault::Held => {
+                let mut gate = lock(&self.gate);
+                if *gate == Gate::Armed {
+                    *gate = Gate::Held;
+                    let is_held = |gate: &mut Gate| *gate == Gate::Held;
+                    drop(self.moved.wait_while(gate, is_held).unwrap_or_else(PoisonError::into_inner));
+                }
                 Ok(())
             }
         }
     }
 
     fn count(&self) -> bool {
+        if self.fault == Fault::Held && *lock(&self.gate) == Gate::NotCounted {
+            return false;
+        }
         let number = self.calls.fetch_add(1, Ordering::Relaxed);
         match self.period {
             Some(period) => number.is_multiple_of(period),
