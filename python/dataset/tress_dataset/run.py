@@ -98,8 +98,9 @@ def perform(plan: RunPlan, settings: RunSettings, pool: Callable[[], Pool]) -> S
             reporter.tick(last=True)
             if summary.unbound and settings.warn is not None:
                 settings.warn(
-                    f"{(source or target).shown}: {summary.unbound} containers of an earlier version of Tress do not "
-                    "say which object they are for; whether two were exchanged has not been checked"
+                    f"{(source or target).shown}: {summary.unbound} containers do not say which object they are "
+                    "for (tress encrypt, pandas or an earlier version made them): whether two were exchanged has not "
+                    "been checked"
                 )
         summary.seconds = reporter.seconds
         summary.rate_bytes_per_s = summary.bytes / summary.seconds if summary.seconds > 0 else 0.0

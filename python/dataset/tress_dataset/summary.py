@@ -41,7 +41,7 @@ class Summary:
     bad_lines: int = 0
     """Damaged lines of manifests; their objects were processed again."""
     unbound: int = 0
-    """Containers of earlier versions that do not record the name of their object, so exchanges are not detected."""
+    """Containers that do not record the name of their object, so exchanges are not detected."""
     seconds: float = 0.0
     rate_bytes_per_s: float = 0.0
     kinds: dict[str, int] = field(default_factory=dict)

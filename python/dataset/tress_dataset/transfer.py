@@ -33,7 +33,7 @@ class ShardContext:
     has_macs: bool = False
     """Whether lines of the manifest are trusted, because they have MACs."""
     unbound: list[str] = field(default_factory=list)
-    """Containers of earlier versions, which do not record the name of their object."""
+    """Containers that do not record the name of their object."""
 
     def raise_if_stopped(self) -> None:
         """Raises `Stopped` if the run was stopped."""

@@ -79,7 +79,7 @@ class ShardResult:
     bytes: int = 0
     retried: int = 0
     unbound: int = 0
-    """Number of containers of earlier versions, which do not record the name of their object."""
+    """Number of containers that do not record the name of their object: no tress-dataset of today made them."""
     failures: list[Failure] = field(default_factory=list)
     slowest: list[SlowObject] = field(default_factory=list)
     """A heap of the slowest objects."""
