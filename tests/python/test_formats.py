@@ -1,8 +1,8 @@
-"""Tests the examples and tables in the pages of docs/reference/formats.
+"""Tests the examples and tables in docs/reference/formats.
 
     TRESS=target/release/tress target/venv/bin/python -m pytest -q tests/python/test_formats.py
 
-The Python readers and writers give the bytes that the pages show, and the command opens them.
+The Python readers and writers give the bytes of the examples, and the command opens them.
 """
 
 import base64
@@ -25,24 +25,25 @@ import tress_transfer as wire
 import tress_tree as tree
 
 FORMATS = pathlib.Path(__file__).resolve().parents[2] / "docs/reference/formats"
+CONTAINER, TREE, TRANSFER = (f"example-{name}.txt" for name in ("container", "tree", "transfer"))
 PLAIN = b"hello, lanes\n"
 
 
-def section(page, title):
+def section(file, title):
     """The text below this heading, up to the next one."""
-    text = (FORMATS / page).read_text(encoding="utf-8")
+    text = (FORMATS / file).read_text(encoding="utf-8")
     return re.split(r"(?m)^#+ ", text.partition(f"# {title}\n")[2])[0]
 
 
-def table(page, title):
-    """The rows with a name and bytes in hexadecimal."""
-    rows = re.findall(r"(?m)^\| ([^|]+) \| `([0-9a-f]+)` \|$", section(page, title))
+def values(file, title):
+    """The bytes in hexadecimal beside or below a name."""
+    rows = re.findall(r"(?m)^(\S.*?)(?:\n {4}| {2,})([0-9a-f]+)$", section(file, title))
     return {name: bytes.fromhex(value) for name, value in rows}
 
 
-def dump(page, title):
+def dump(file, title):
     """The bytes of a dump. Missing bytes are zero, and the last line is the length."""
-    lines = re.findall(r"(?m)^([0-9a-f]{8})(?:  ((?:[0-9a-f]{2} )*[0-9a-f]{2}))?(?: .*)?$", section(page, title))
+    lines = re.findall(r"(?m)^([0-9a-f]{8})(?:  ((?:[0-9a-f]{2} )*[0-9a-f]{2}))?(?: .*)?$", section(file, title))
     data = bytearray(int(lines[-1][0], 16))
     for offset, text in lines[:-1]:
         row = bytes.fromhex(text)
@@ -64,28 +65,28 @@ def tress():
 
 
 def test_the_container(tress, tmp_path):
-    values, shown = table("container.md", "A container"), dump("container.md", "A container")
+    known, shown = values(CONTAINER, "Values"), dump(CONTAINER, "Bytes")
     drawn = ["input key", "age file key", "salt of the stanza", "nonce of the age file", "salt of the payload"]
-    random = io.BytesIO(b"".join(values[name] for name in drawn)).read
-    raw = values["raw key"]
+    random = io.BytesIO(b"".join(known[name] for name in drawn)).read
+    raw = known["raw key"]
     seal = lambda content: age.seal(content, [age.raw_key(raw)], random)  # noqa: E731
     made = tress_reader.encrypt(PLAIN, seal, name="hello.txt", random=random)
     assert made == shown
-    assert age.hkdf(raw, values["salt of the stanza"], b"tress/v1 raw-key") == values["wrapping key"]
-    assert age.open_with_raw_key(tress_reader.read_frame(shown)[1], raw) == values["content"]
+    assert age.hkdf(raw, known["salt of the stanza"], b"tress/v1 raw-key") == known["wrapping key"]
+    assert age.open_with_raw_key(tress_reader.read_frame(shown)[1], raw) == known["content"]
     assert tress_reader.decrypt(shown, raw) == (PLAIN, b"file", "hello.txt")
     # key || base nonce || commitment by HMAC, as the page says.
     hmac = tress_reader.hmac
-    info = b"c2sp.org/chunked-encryption@v1+AEAD_AES_128_CCM\0" + values["salt of the payload"] + shown[:21]
-    first = hmac.digest(values["input key"], info + b"\1", "sha256")
-    second = hmac.digest(values["input key"], first + info + b"\2", "sha256")
-    assert (first + second)[:60] == values["payload key"] + values["base nonce"] + values["commitment"]
+    info = b"c2sp.org/chunked-encryption@v1+AEAD_AES_128_CCM\0" + known["salt of the payload"] + shown[:21]
+    first = hmac.digest(known["input key"], info + b"\1", "sha256")
+    second = hmac.digest(known["input key"], first + info + b"\2", "sha256")
+    assert (first + second)[:60] == known["payload key"] + known["base nonce"] + known["commitment"]
     (tmp_path / "key").write_bytes(raw)
     assert tress("decrypt", "--key-file", tmp_path / "key", "-", data=shown) == PLAIN
 
 
 def test_the_tree(tress, tmp_path):
-    shown = dump("container.md", "A tree")
+    shown = dump(TREE, "Bytes")
     at = 1_769_860_800 * tree.NANOSECONDS
     owner = tree.Owner(1000, 100, b"ada", b"users")
     entries = [
@@ -112,11 +113,10 @@ def test_the_tree(tress, tmp_path):
 
 
 def test_the_index_of_the_tree():
-    """The bytes of the table are those of the block, column by column."""
-    plaintext = dump("container.md", "A tree")
+    """The fields of both entries are the bytes of the block."""
+    plaintext = dump(TREE, "Bytes")
     lines, tar_length = tree.read_index(plaintext)
-    rows = re.findall(r"(?m)^\|([0-9a-f ]*)\|[^|]*\|([0-9a-f ]*)\|", section("container.md", "A tree"))
-    block = bytes.fromhex("".join("".join(column) for column in zip(*rows, strict=True)))
+    block = bytes.fromhex("".join(re.findall(r"(?m)^((?:[0-9a-f]{2} )+) ", section(TREE, "Index"))))
     assert plaintext[tar_length:].startswith(block)
     assert [block] == [made for _, _, made in tree.write_blocks(lines)]
 
@@ -127,52 +127,52 @@ def test_the_fields_of_a_header():
 
 
 def test_the_transfer():
-    keys = table("transfer.md", "Keys of the example")
+    keys = values(TRANSFER, "Keys")
     remote = age.public_bytes(wire.private(keys["receiver's static secret key"]))
     sender = wire.Handshake(keys["sender's static secret key"], keys["sender's ephemeral secret key"], remote)
     receiver = wire.Handshake(keys["receiver's static secret key"], keys["receiver's ephemeral secret key"])
     first = sender.write_first()
-    assert wire.GREETING + first == dump("transfer.md", "The sender's first bytes")
+    assert wire.GREETING + first == dump(TRANSFER, "The sender's first bytes")
     assert receiver.read_first(first) == b""
     second = receiver.write_second()
-    assert wire.GREETING + second == dump("transfer.md", "The receiver's first bytes")
+    assert wire.GREETING + second == dump(TRANSFER, "The receiver's first bytes")
     assert sender.read_second(second) == b""
     assert remote == keys["receiver's static public key"]
     assert receiver.remote == keys["sender's static public key"]
     assert sender.hash == receiver.hash == keys["hash of the handshake"]
     assert wire.hkdf(sender.chain, b"") == (keys["key from the sender"], keys["key from the receiver"])
     to_receiver, to_sender = sender.split()
-    assert wire.frame(to_receiver, wire.begin(2)) == dump("transfer.md", "Begin, for two data connections")
+    assert wire.frame(to_receiver, wire.begin(2)) == dump(TRANSFER, "Begin, for two data connections")
     admitted = b"\x41" + keys["ticket"] + b"\0\2"
-    assert wire.frame(to_sender, admitted) == dump("transfer.md", "Admitted, with two data connections")
+    assert wire.frame(to_sender, admitted) == dump(TRANSFER, "Admitted, with two data connections")
 
 
 def test_the_messages_of_a_transfer():
-    container, ticket = dump("container.md", "A container"), table("transfer.md", "Keys of the example")["ticket"]
-    input_key, prefix = table("container.md", "A container")["input key"], container[4096:][:56]
-    messages = table("transfer.md", "Messages of the example")
+    container, ticket = dump(CONTAINER, "Bytes"), values(TRANSFER, "Keys")["ticket"]
+    input_key, prefix = values(CONTAINER, "Values")["input key"], container[4096:][:56]
+    messages = values(TRANSFER, "Messages")
     made = {
-        "`Join`, 0": wire.join(ticket, 0),
-        "`List`, 1, a folder `d` with mode 0755 and no time": wire.listing(1, wire.folder(b"d", wire.metadata(0o755))),
-        "`Statuses`, 1, complete": b"\x43" + wire.number(1, 4) + b"\0",
-        "`Offer`, 2, 13 bytes, `d/hello.txt`, mode 0644, no time": wire.offer(
+        "Join, 0": wire.join(ticket, 0),
+        "List, 1, a folder d with mode 0755 and no time": wire.listing(1, wire.folder(b"d", wire.metadata(0o755))),
+        "Statuses, 1, complete": b"\x43" + wire.number(1, 4) + b"\0",
+        "Offer, 2, 13 bytes, d/hello.txt, mode 0644, no time": wire.offer(
             2, 13, b"d/hello.txt", identity=b"\x11" * 32, data=wire.metadata(0o644)
         ),
-        "`Key`, 2, `aes-128-ccm`": wire.key(2, 1, input_key, prefix),
-        "`Batch`, 2, chunk 0, 29 bytes": wire.batch(2, 0, len(container[4096 + 56 :])),
-        "`Finish`, 2, 13 bytes": wire.finish(2, 13),
-        "`Bye`": wire.BYE,
-        "`Resume`, 2, nothing": b"\x44" + wire.number(2, 4) + wire.number(0, 2),
-        "`Confirmed`, 2": b"\x48" + wire.number(2, 4),
-        "`List`, 3, a file `d/small` of 13 bytes with mode 0644, 1 s and 2 ns after 1970": wire.listing(
+        "Key, 2, aes-128-ccm": wire.key(2, 1, input_key, prefix),
+        "Batch, 2, chunk 0, 29 bytes": wire.batch(2, 0, len(container[4096 + 56 :])),
+        "Finish, 2, 13 bytes": wire.finish(2, 13),
+        "Bye": wire.BYE,
+        "Resume, 2, nothing": b"\x44" + wire.number(2, 4) + wire.number(0, 2),
+        "Confirmed, 2": b"\x48" + wire.number(2, 4),
+        "List, 3, a file d/small of 13 bytes with mode 0644, 1 s and 2 ns after 1970": wire.listing(
             3, wire.small(13, b"d/small", b"\x11" * 32, wire.metadata(0o644, 1, 2))
         ),
-        "`Statuses`, 3, wanted": b"\x43" + wire.number(3, 4) + b"\xff",
-        "`Batch`, 3, chunk 0, 29 bytes": wire.batch(3, 0, 29),
-        "`PackEnd`, 3, nothing void": wire.pack_end(3),
-        "`Statuses`, 3, complete": b"\x43" + wire.number(3, 4) + b"\0",
+        "Statuses, 3, wanted": b"\x43" + wire.number(3, 4) + b"\xff",
+        "Batch, 3, chunk 0, 29 bytes": wire.batch(3, 0, 29),
+        "PackEnd, 3, nothing void": wire.pack_end(3),
+        "Statuses, 3, complete": b"\x43" + wire.number(3, 4) + b"\0",
     }
-    for title, file, synced in [("`Progress`, 2, one chunk, one batch of connection 0", 2, 1), ("`Progress` after that", 0, 0)]:
+    for title, file, synced in [("Progress, 2, one chunk, one batch of connection 0", 2, 1), ("Progress after that", 0, 0)]:
         streams = wire.number(1, 2) + wire.number(0, 2) + wire.number(1, 8)
         made[title] = b"\x46" + wire.number(file, 4) + wire.number(synced, 8) + streams
     assert messages == made
