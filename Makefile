@@ -155,7 +155,7 @@ release:
 	cp target/pip/dist/* $(PACKAGES)
 	$(SUMS)
 	$(PACKAGES)/release/tress sign --force --key $(KEY) $(PACKAGES)/SHA256SUMS
-	@cd $(PACKAGES) && find -maxdepth 1 -type f -printf '%10s bytes  %f\n' | LC_ALL=C sort -k 3
+	@cd $(PACKAGES) && find -maxdepth 1 -type f -name '[!.]*' -printf '%10s bytes  %f\n' | LC_ALL=C sort -k 3
 
 # Packages of the debug build, which exists already.
 test-packages: build
