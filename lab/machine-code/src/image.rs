@@ -68,6 +68,12 @@ impl Image {
         Image { functions, external, text, bytes }
     }
 
+    /// Code at an address of this process, without functions.
+    pub fn of_code(address: u64, bytes: Vec<u8>) -> Image {
+        let text = address..address + bytes.len() as u64;
+        Image { functions: Vec::new(), external: HashMap::new(), text, bytes }
+    }
+
     /// The function that an address is in.
     pub fn function(&self, address: u64) -> Option<&Function> {
         let after = self.functions.partition_point(|function| function.code.start <= address);

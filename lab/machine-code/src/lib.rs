@@ -8,10 +8,10 @@
 
 mod coverage;
 mod dead_branches;
+mod gather;
 mod host_calls;
 mod image;
 mod machine;
-mod masks;
 mod memory;
 mod operations;
 mod planted;

@@ -99,7 +99,24 @@ impl Vector {
 
     /// The highest level of the first bytes.
     pub(crate) fn level(&self, bytes: usize) -> Level {
-        self.levels[..bytes].iter().copied().max().unwrap_or_default()
+        self.level_of(0, bytes)
+    }
+
+    /// An element as a number.
+    pub(super) fn number(&self, index: usize, unit: usize) -> u64 {
+        let mut bytes = [0; 8];
+        bytes[..unit].copy_from_slice(&self.bytes[unit * index..unit * (index + 1)]);
+        u64::from_le_bytes(bytes)
+    }
+
+    /// The highest level of the bytes of an element.
+    pub(super) fn level_of(&self, index: usize, unit: usize) -> Level {
+        self.levels[unit * index..unit * (index + 1)].iter().copied().max().unwrap_or_default()
+    }
+
+    /// A byte and its level. Bytes after the vector are zero.
+    pub(super) fn byte(&self, at: usize) -> (u8, Level) {
+        if at < 64 { (self.bytes[at], self.levels[at]) } else { (0, Level::Public) }
     }
 }
 
@@ -219,7 +236,6 @@ impl<'i> Interpreter<'i> {
                 return Err("registers that have no model".to_owned().into());
             }
             let (read, write) = access(used.access());
-            // A register that is only perhaps written keeps some of its old value, so its level counts as an input.
             if read {
                 reads.push(register);
             }
@@ -302,13 +318,15 @@ impl<'i> Interpreter<'i> {
             let level = if *always { level } else { level.max(self.level(*register)) };
             self.set_level(*register, level);
         }
+        use Mnemonic::{Vmaskmovpd, Vmaskmovps, Vpmaskmovd, Vpmaskmovq};
+        let is_masked_store = matches!(instruction.mnemonic(), Vmaskmovpd | Vmaskmovps | Vpmaskmovd | Vpmaskmovq);
         for memory in &decoded.memory {
             if let (_, Some(always)) = access(memory.access()) {
                 let (address, size) = (self.used_address(memory)?, memory.memory_size().size());
                 if size == 0 {
                     return Err("an access of unknown size".to_owned().into());
                 }
-                if always {
+                if always && !is_masked_store {
                     self.memory.set_level(address, size, level)?;
                 } else {
                     self.memory.raise_level(address, size, level)?;

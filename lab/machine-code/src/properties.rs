@@ -1,6 +1,6 @@
 //! Properties of single instructions.
 
-use iced_x86::{Instruction, Mnemonic, OpKind, Register};
+use iced_x86::{Instruction, Mnemonic, Register};
 
 /// Instructions whose time depends on the values of their operands.
 pub(super) fn has_variable_time(instruction: &Instruction) -> bool {
@@ -34,10 +34,6 @@ pub(super) fn is_constant(instruction: &Instruction) -> bool {
         Mnemonic::Kxnorb | Mnemonic::Kxnorw | Mnemonic::Kxnord | Mnemonic::Kxnorq => {
             instruction.op1_register() == instruction.op2_register()
         }
-        Mnemonic::Or => {
-            instruction.op1_kind() != OpKind::Register && matches!(instruction.try_immediate(1), Ok(u64::MAX))
-        }
-        Mnemonic::And => instruction.op1_kind() != OpKind::Register && matches!(instruction.try_immediate(1), Ok(0)),
         _ => false,
     }
 }

@@ -14,8 +14,14 @@ impl Interpreter<'_> {
         let mnemonic = instruction.mnemonic();
         let carry = u64::from(self.flag(RflagsBits::CF));
         match mnemonic {
-            M::Nop | M::Endbr64 | M::Mfence | M::Lfence | M::Sfence | M::Pause | M::Vzeroupper | M::Cld => {}
+            M::Nop | M::Endbr64 | M::Mfence | M::Lfence | M::Sfence | M::Pause | M::Cld => {}
             _ if is_prefetch(mnemonic) => {}
+            M::Vzeroupper => {
+                for register in &mut self.vectors[..16] {
+                    register.bytes[16..].fill(0);
+                    register.levels[16..].fill(Level::Public);
+                }
+            }
             M::Mov | M::Movzx => {
                 let value = self.number(instruction, 1)?;
                 let levels = self.levels(instruction, 1)?;
@@ -26,7 +32,7 @@ impl Interpreter<'_> {
                 let value = extend(self.number(instruction, 1)?, self.size(instruction, 1));
                 self.put(instruction, 0, value, level)?;
             }
-            M::Movbe | M::Bswap => {
+            M::Movbe | M::Bswap if mnemonic == M::Movbe || bytes > 2 => {
                 let operand = if mnemonic == M::Movbe { 1 } else { 0 };
                 let value = self.number(instruction, operand)?.swap_bytes() >> (64 - bits);
                 self.put(instruction, 0, value, level)?;
@@ -91,9 +97,25 @@ impl Interpreter<'_> {
                     M::Xor => a ^ b,
                     _ => a & b,
                 };
-                if mnemonic != M::Test {
-                    self.put(instruction, 0, result, level)?;
+                // A public byte that alone decides the result's byte.
+                let decides = |of: u64, at: usize| match mnemonic {
+                    M::Xor => false,
+                    M::Or => (of >> (8 * at)) as u8 == 0xff,
+                    _ => (of >> (8 * at)) as u8 == 0,
+                };
+                let (mut levels, of_b) = (self.levels(instruction, 0)?, self.levels(instruction, 1)?);
+                for (at, (level_a, level_b)) in levels[..bytes].iter_mut().zip(of_b).enumerate() {
+                    *level_a = match (*level_a, level_b) {
+                        (Level::Public, _) if decides(a, at) => Level::Public,
+                        (_, Level::Public) if decides(b, at) => Level::Public,
+                        (level_a, level_b) => level_a.max(level_b).min(level),
+                    };
                 }
+                if mnemonic != M::Test {
+                    self.put(instruction, 0, result, Level::Public)?;
+                    self.put_levels(instruction, 0, &levels[..bytes])?;
+                }
+                let level = levels[..bytes].iter().copied().max().unwrap_or_default();
                 self.set_flags(instruction, flags_of(result, bytes, false, false), level);
             }
             M::Andn | M::Blsr | M::Blsi | M::Blsmsk | M::Bzhi => {
@@ -107,7 +129,11 @@ impl Interpreter<'_> {
                         a & (1u64.checked_shl(self.number(instruction, 2)? as u32 & 0xff).unwrap_or(0).wrapping_sub(1))
                     }
                 } & mask(bytes);
-                let carry = if mnemonic == M::Blsi { a != 0 } else { a == 0 };
+                let carry = match mnemonic {
+                    M::Blsi => a != 0,
+                    M::Bzhi => self.number(instruction, 2)? as u32 & 0xff >= bits,
+                    _ => a == 0,
+                };
                 self.put(instruction, 0, result, level)?;
                 self.set_flags(instruction, flags_of(result, bytes, carry, false), level);
             }
@@ -131,10 +157,18 @@ impl Interpreter<'_> {
                 let (a, count) = (self.number(instruction, 0)?, self.number(instruction, 1)? as u32);
                 let count = count & if bytes == 8 { 63 } else { 31 };
                 let (result, carry) = shift(mnemonic, a, count, bytes);
+                let top = |value: u64| value >> (bits - 1) & 1 == 1;
+                // For a count of one; otherwise the flag is undefined.
+                let overflow = match mnemonic {
+                    M::Sar => false,
+                    M::Shr => top(a),
+                    M::Ror => top(result) != top(result << 1),
+                    _ => top(result) != carry,
+                };
                 self.put(instruction, 0, result, level)?;
                 // A count of zero does not change the flags.
                 if count != 0 || level != Level::Public {
-                    self.set_flags(instruction, flags_of(result, bytes, carry, false), level);
+                    self.set_flags(instruction, flags_of(result, bytes, carry, overflow), level);
                 }
             }
             M::Shlx | M::Shrx | M::Sarx | M::Rorx => {
@@ -151,6 +185,10 @@ impl Interpreter<'_> {
             M::Shld | M::Shrd => {
                 let (a, b) = (self.number(instruction, 0)?, self.number(instruction, 1)?);
                 let count = self.number(instruction, 2)? as u32 & if bytes == 8 { 63 } else { 31 };
+                // The result of a larger count is undefined.
+                if count > bits {
+                    return Ok(false);
+                }
                 let result = match (count, mnemonic) {
                     (0, _) => a,
                     (_, M::Shld) => a << count | b >> (bits - count),
@@ -229,13 +267,18 @@ impl Interpreter<'_> {
                     M::Bsr if a != 0 => u64::from(63 - a.leading_zeros()),
                     M::Lzcnt => u64::from(a.leading_zeros() + bits - 64),
                     M::Tzcnt => u64::from(bits),
-                    // BSF and BSR of zero leave the register unchanged on existing processors.
                     _ => self.number(instruction, 0)?,
                 };
                 let is_zero = if matches!(mnemonic, M::Tzcnt | M::Lzcnt) { result == 0 } else { a == 0 };
                 let counts = matches!(mnemonic, M::Tzcnt | M::Lzcnt) && a == 0;
                 let zero = if is_zero { RflagsBits::ZF } else { 0 } | if counts { RflagsBits::CF } else { 0 };
-                self.put(instruction, 0, result, level)?;
+                // BSF and BSR of zero leave the register unchanged on existing processors.
+                let is_scan = matches!(mnemonic, M::Bsf | M::Bsr);
+                let old =
+                    if is_scan && level != Level::Public { self.level(instruction.op0_register()) } else { level };
+                if a != 0 || !is_scan || level != Level::Public {
+                    self.put(instruction, 0, result, level.max(old))?;
+                }
                 self.set_flags(instruction, zero, level);
             }
             M::Cmpxchg => {
@@ -255,18 +298,25 @@ impl Interpreter<'_> {
                 } else {
                     self.set(accumulator, held, level);
                 }
-                let flags = flags_of(a.wrapping_sub(held) & mask(bytes), bytes, a < held, false);
+                let difference = a.wrapping_sub(held) & mask(bytes);
+                let overflow = (a ^ held) & (a ^ difference);
+                let flags = flags_of(difference, bytes, a < held, overflow >> (bits - 1) & 1 == 1);
                 self.set_flags(instruction, flags, level);
             }
             M::Stc => self.set_flags(instruction, 0, Level::Public),
             _ if instruction.condition_code() != ConditionCode::None => {
                 let holds = self.condition(instruction.condition_code());
-                // `level` includes both inputs of a conditional move. A secret condition selects without a branch.
                 if instruction.op_count() == 1 {
                     self.put(instruction, 0, u64::from(holds), level)?;
                 } else {
-                    let value = self.number(instruction, if holds { 1 } else { 0 })?;
-                    self.put(instruction, 0, value, level)?;
+                    // A condition that is not public selects without a branch: the result may be either operand.
+                    let from = if holds { 1 } else { 0 };
+                    let (value, mut levels) = (self.number(instruction, from)?, self.levels(instruction, from)?);
+                    if self.flags_level(instruction.rflags_read()) != Level::Public {
+                        levels = [level.max(self.level(instruction.op0_register())); 8];
+                    }
+                    self.put(instruction, 0, value, Level::Public)?;
+                    self.put_levels(instruction, 0, &levels[..bytes])?;
                 }
             }
             M::Stosb | M::Stosd | M::Stosq | M::Movsb | M::Movsq if instruction.is_string_instruction() => {
