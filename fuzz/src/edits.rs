@@ -18,7 +18,6 @@ pub fn edited(input: &mut Input<'_>) -> (&'static Container, Vec<u8>) {
     (base, bytes)
 }
 
-/// Changes some bytes.
 pub fn edit(bytes: &mut Vec<u8>, input: &mut Input<'_>) {
     let kind = input.byte() % 9;
     let at = offset(bytes.len(), input);

@@ -1,30 +1,24 @@
 //! Interprets the fuzzer's bytes. After their end everything is zero, so that every input is valid.
 
-/// The remaining bytes of an input.
 pub struct Input<'a>(&'a [u8]);
 
 impl<'a> Input<'a> {
-    /// Starts at the beginning of an input.
     pub fn new(bytes: &'a [u8]) -> Self {
         Self(bytes)
     }
 
-    /// Whether no bytes are left.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Takes a byte.
     pub fn byte(&mut self) -> u8 {
         self.0.split_off_first().copied().unwrap_or(0)
     }
 
-    /// Takes a number of two bytes.
     pub fn short(&mut self) -> usize {
         usize::from(self.byte()) << 8 | usize::from(self.byte())
     }
 
-    /// Takes a number of four bytes.
     pub fn word(&mut self) -> u32 {
         (self.short() as u32) << 16 | self.short() as u32
     }
@@ -44,7 +38,6 @@ impl<'a> Input<'a> {
         self.byte() & 1 != 0
     }
 
-    /// Takes one of these items.
     pub fn pick<'b, T>(&mut self, from: &'b [T]) -> &'b T {
         &from[self.below(from.len())]
     }
@@ -69,7 +62,6 @@ impl<'a> Input<'a> {
         (0..length).map(|at| seed[at % 4].wrapping_add((at / 4) as u8).wrapping_mul(seed[0] | 1)).collect()
     }
 
-    /// Takes all remaining bytes.
     pub fn rest(&mut self) -> &'a [u8] {
         std::mem::take(&mut self.0)
     }

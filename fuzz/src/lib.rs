@@ -1,5 +1,6 @@
 //! The functions of the fuzz targets, with a file for most of them, so that tests can run them without a fuzzer.
 //! `docs/contributing/fuzzing.md` documents what each of them checks.
+#![allow(missing_docs, reason = "only this repository uses the crate, and most names say it")]
 
 pub mod calls;
 pub mod commands;

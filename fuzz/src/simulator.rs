@@ -158,7 +158,6 @@ pub fn execute(bytes: &[u8]) {
     check(&bus);
 }
 
-/// A debugger that sends one packet after the other.
 struct Packets(std::vec::IntoIter<u8>);
 
 impl Client for Packets {

@@ -24,17 +24,13 @@ const NAMES: [&str; 11] = [
     "valid-tree",
 ];
 
-/// A container and its plaintext.
 pub struct Container {
-    /// The name of the vector.
     pub name: &'static str,
-    /// The bytes of the container.
     pub sealed: &'static [u8],
     /// The plaintext, whose hash has been compared with that of the vectors.
     pub plain: Vec<u8>,
 }
 
-/// All containers of `NAMES`.
 pub fn containers() -> &'static [Container] {
     static CONTAINERS: OnceLock<Vec<Container>> = OnceLock::new();
     CONTAINERS.get_or_init(|| {

@@ -142,7 +142,6 @@ fn kept(name: &str) -> Vec<Vec<u8>> {
     inputs
 }
 
-/// The folder with the output of `fuzz/seeds`.
 fn seeds() -> &'static Path {
     static FOLDER: OnceLock<PathBuf> = OnceLock::new();
     FOLDER.get_or_init(|| {

@@ -35,12 +35,9 @@ pub enum Secret {
     Data,
 }
 
-/// The result of one test.
 #[derive(Clone, Debug)]
 pub struct Finding {
-    /// The cipher and the mode.
     pub name: String,
-    /// The cipher's backend.
     pub backend: &'static str,
     /// The input that was fixed or random.
     pub secret: Secret,

@@ -5,6 +5,7 @@
 //! tests whether time depends on secrets (docs/explanation/side-channels.md). [`roofs`] measures the rooflines of
 //! this machine. [`timing`] has the clocks and medians for all of them. [`study`] compares papers with measurements
 //! on this machine; [`picture`] draws; [`report`] makes one page from the results.
+#![allow(missing_docs, reason = "only this repository uses the crate, and most names say it")]
 #![forbid(unsafe_code)]
 
 /// Compiles the Rust example of the project's README, which is outside of every package.

@@ -3,6 +3,7 @@
 //!
 //! A clock counts nanoseconds, instructions, or ticks of an emulator. Figures of clocks with different units must not
 //! share a column.
+#![allow(missing_docs, reason = "only this repository uses the crate, and most names say it")]
 #![no_std]
 #![forbid(unsafe_code)]
 
@@ -18,7 +19,6 @@ pub use operation::Operation;
 pub use run::measure;
 pub use table::{Line, table};
 
-/// A clock.
 pub trait Clock {
     /// The unit, such as `ns`.
     const UNIT: &'static str;
@@ -30,10 +30,8 @@ pub trait Clock {
     fn now(&mut self) -> u64;
 }
 
-/// How often an operation ran, and for how long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Time {
-    /// Number of runs.
     pub runs: u32,
     /// Count of the clock for all runs together.
     pub elapsed: u64,

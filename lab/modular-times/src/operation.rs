@@ -73,7 +73,6 @@ impl Operation {
         (MontgomeryBinary, "power-montgomery-binary"),
     ];
 
-    /// All operations.
     pub const ALL: [Operation; 18] = {
         let mut all = [Add; 18];
         let mut place = 0;
@@ -84,12 +83,10 @@ impl Operation {
         all
     };
 
-    /// A short name.
     pub fn name(self) -> &'static str {
         Operation::NAMED.iter().find(|(operation, _)| *operation == self).map_or("", |(_, name)| name)
     }
 
-    /// The operation of this name.
     pub fn of_name(name: &str) -> Option<Operation> {
         Operation::NAMED.iter().find(|(_, known)| *known == name).map(|(operation, _)| *operation)
     }

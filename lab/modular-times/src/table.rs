@@ -4,16 +4,11 @@ use tress_arithmetic::{Error, Limb};
 
 use crate::{Calls, Clock, Operation, Time, measure};
 
-/// One time of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Line {
-    /// Bits of a digit.
     pub digit_bits: u32,
-    /// Bits of a number.
     pub bits: usize,
-    /// The operation.
     pub operation: Operation,
-    /// Its time.
     pub time: Time,
 }
 

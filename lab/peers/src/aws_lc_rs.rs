@@ -4,7 +4,6 @@
 
 use crate::Missing;
 
-/// The name in `tress bench --against`.
 pub const NAME: &str = "aws-lc-rs";
 
 /// The version in this build; or an error with the feature that adds the crate.
@@ -94,7 +93,6 @@ mod with {
 
     crate::gcm::gcm!(aws_lc_rs);
 
-    /// A key that signs and verifies.
     pub struct SignatureKey {
         private: KeyPair,
         public: ParsedPublicKey,
@@ -112,7 +110,6 @@ mod with {
             Ok(SignatureKey { public: public.map_err(rejected)?, private })
         }
 
-        /// Signs a digest.
         pub fn sign(&self, digest: &[u8; 32]) -> Result<Vec<u8>, Error> {
             let mut signature = vec![0; self.private.public_modulus_len()];
             let digest = Digest::import_less_safe(digest, &SHA256).map_err(refused)?;
@@ -120,7 +117,6 @@ mod with {
             Ok(signature)
         }
 
-        /// Verifies a signature.
         pub fn verify(&self, digest: &[u8; 32], signature: &[u8]) -> Result<(), Error> {
             let digest = Digest::import_less_safe(digest, &SHA256).map_err(refused)?;
             self.public.verify_digest_sig(&digest, signature).map_err(refused)

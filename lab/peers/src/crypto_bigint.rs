@@ -5,10 +5,8 @@ use crypto_bigint::modular::{FixedMontyForm, FixedMontyParams};
 
 use crate::Error;
 
-/// The name in `tress bench --against`.
 pub const NAME: &str = "crypto-bigint";
 
-/// The version of this build.
 pub fn version() -> String {
     "0.7".to_owned()
 }
@@ -35,7 +33,6 @@ impl<const LIMBS: usize> Power<LIMBS> {
         self.result = std::hint::black_box(&self.base).pow(&self.exponent).retrieve();
     }
 
-    /// The result of the last run.
     pub fn result(&self) -> Vec<u64> {
         self.result.to_words().to_vec()
     }

@@ -6,7 +6,6 @@ use std::ptr;
 use crate::library::functions;
 use crate::{Direction, Error, Missing, Mode};
 
-/// The name in `tress bench --against`.
 pub const NAME: &str = "crypto++";
 
 const PACKAGE: &str = "libcrypto++-dev, and a C++ compiler, before the build";
@@ -54,7 +53,6 @@ impl Drop for Rc6 {
 }
 
 impl Rc6 {
-    /// Sets a key.
     pub fn new(mode: Mode, direction: Direction, key: &[u8]) -> Result<Rc6, Error> {
         let functions = functions()?;
         let mode_number = match mode {

@@ -5,7 +5,6 @@ use std::fmt;
 /// A peer that is not installed on this machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Missing {
-    /// The peer's name.
     pub peer: &'static str,
     /// The file or version that was not found.
     pub reason: String,
@@ -25,22 +24,17 @@ impl fmt::Display for Missing {
 
 impl std::error::Error for Missing {}
 
-/// An error of a peer.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
-    /// The peer is not installed.
     #[error(transparent)]
     Missing(#[from] Missing),
-    /// The named function of the peer reported an error.
     #[error("{0} reported an error")]
     Refused(&'static str),
-    /// The message is too long for the peer.
     #[error("the message is too long for the peer")]
     MessageTooLong,
     /// The peer does not support the length of a key, nonce, initialisation vector or tag, or data is not whole blocks.
     #[error("unsupported length")]
     Length,
-    /// The tag does not match the message.
     #[error("authentication failed")]
     Authentication,
 }

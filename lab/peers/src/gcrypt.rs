@@ -9,7 +9,6 @@ use std::ptr;
 use crate::library::functions;
 use crate::{Direction, Error, Missing, Mode};
 
-/// The name in `tress bench --against`.
 pub const NAME: &str = "libgcrypt";
 
 const FILE: &str = "libgcrypt.so.20";
@@ -126,7 +125,6 @@ impl Cipher {
         self.transform(direction, data)
     }
 
-    /// Encrypts one message with CCM in place and writes its tag.
     pub fn encrypt(&mut self, nonce: &[u8], aad: &[u8], data: &mut [u8], tag: &mut [u8]) -> Result<(), Error> {
         self.start(nonce, aad, data.len(), tag.len())?;
         self.transform(Direction::Encrypt, data)?;

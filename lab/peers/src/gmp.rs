@@ -6,7 +6,6 @@ use std::sync::atomic::{AtomicPtr, Ordering};
 use crate::library::functions;
 use crate::{Error, Missing};
 
-/// The name in `tress bench --against`.
 pub const NAME: &str = "gmp";
 
 const FILE: &str = "libgmp.so.10";

@@ -18,6 +18,7 @@
 //! The C libraries are opened at run time. If one is not installed, the error [`Missing`] says how to install it, so
 //! that no library is needed to build or test Tress. Every peer is used in the fastest way that its documentation
 //! describes: keys are set once, and a message only costs its nonce and its data.
+#![allow(missing_docs, reason = "only this repository uses the crate, and most names say it")]
 
 pub mod aws_lc_rs;
 pub mod clock;
@@ -42,16 +43,12 @@ pub mod rustcrypto;
 
 pub use error::{Error, Missing};
 
-/// Encryption or decryption.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
-    /// From plaintext to ciphertext.
     Encrypt,
-    /// From ciphertext to plaintext.
     Decrypt,
 }
 
-/// A mode of a block cipher.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
     /// Electronic codebook, without padding.
@@ -73,7 +70,6 @@ pub struct Peer {
     pub version: Result<String, Missing>,
 }
 
-/// All peers, in the order of their names.
 pub fn list() -> Vec<Peer> {
     vec![
         Peer { name: aws_lc_rs::NAME, version: aws_lc_rs::version() },

@@ -9,7 +9,6 @@ use std::ptr;
 use crate::library::functions;
 use crate::{Direction, Error, Missing, Mode};
 
-/// The name in `tress bench --against`.
 pub const NAME: &str = "openssl";
 
 pub(crate) const FILE: &str = "libcrypto.so.3";
@@ -180,7 +179,6 @@ impl Gcm {
         Ok(Gcm(context))
     }
 
-    /// Encrypts one message in place and writes its tag.
     pub fn encrypt(&mut self, nonce: &[u8], aad: &[u8], data: &mut [u8], tag: &mut [u8]) -> Result<(), Error> {
         if nonce.len() != 12 {
             return Err(Error::Length);
@@ -213,7 +211,6 @@ impl Ccm {
         Ok(Ccm { context, nonce_bytes, tag_bytes })
     }
 
-    /// Encrypts one message in place and writes its tag.
     pub fn encrypt(&mut self, nonce: &[u8], aad: &[u8], data: &mut [u8], tag: &mut [u8]) -> Result<(), Error> {
         self.start(nonce, tag)?;
         self.message(aad, data)?;
@@ -221,7 +218,6 @@ impl Ccm {
         self.context.ctrl(EVP_CTRL_AEAD_GET_TAG, tag.len(), tag.as_mut_ptr())
     }
 
-    /// Decrypts one message in place if `tag` matches.
     pub fn decrypt(&mut self, nonce: &[u8], aad: &[u8], data: &mut [u8], tag: &[u8]) -> Result<(), Error> {
         self.start(nonce, tag)?;
         // The library only reads the expected tag, although its prototype takes a mutable pointer.

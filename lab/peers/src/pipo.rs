@@ -2,10 +2,8 @@
 
 use crate::{Direction, Error};
 
-/// The name in `tress bench --against`.
 pub const NAME: &str = "pipo";
 
-/// Its version.
 pub fn version() -> String {
     env!("TRESS_PEERS_PIPO").into()
 }

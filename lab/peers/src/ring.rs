@@ -4,7 +4,6 @@
 
 use crate::Missing;
 
-/// The name in `tress bench --against`.
 pub const NAME: &str = "ring";
 
 /// The version in this build; or an error with the feature that adds the crate.
@@ -51,7 +50,6 @@ mod with {
             Ok(SignatureKey { private, public, random: SystemRandom::new() })
         }
 
-        /// Signs a message.
         pub fn sign(&self, message: &[u8]) -> Result<Vec<u8>, Error> {
             let mut signature = vec![0; self.private.public().modulus_len()];
             self.private.sign(&RSA_PKCS1_SHA256, &self.random, message, &mut signature).map_err(refused)?;

@@ -6,18 +6,15 @@ use ::rsa::{Pkcs1v15Sign, RsaPrivateKey, RsaPublicKey};
 
 use crate::Error;
 
-/// The name in `tress bench --against`.
 pub const NAME: &str = "rsa";
 
 /// The bytes of DigestInfo of SHA-256 that come before the digest (RFC 8017, 9.2).
 const PREFIX: &[u8; 19] = b"\x30\x31\x30\x0d\x06\x09\x60\x86\x48\x01\x65\x03\x04\x02\x01\x05\x00\x04\x20";
 
-/// The version of this build.
 pub fn version() -> String {
     "0.9".to_owned()
 }
 
-/// A key that signs and verifies.
 pub struct SignatureKey {
     private: RsaPrivateKey,
     public: RsaPublicKey,
@@ -34,12 +31,10 @@ impl SignatureKey {
         Ok(SignatureKey { public: private.to_public_key(), private })
     }
 
-    /// Signs a digest.
     pub fn sign(&self, digest: &[u8; 32]) -> Result<Vec<u8>, Error> {
         self.private.sign_with_rng(&mut OsRng, padding(), digest).map_err(|_| Error::Refused("rsa"))
     }
 
-    /// Verifies a signature.
     pub fn verify(&self, digest: &[u8; 32], signature: &[u8]) -> Result<(), Error> {
         self.public.verify(padding(), digest, signature).map_err(|_| Error::Refused("rsa"))
     }

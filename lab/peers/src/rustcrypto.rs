@@ -13,7 +13,6 @@ use crate::{Direction, Error};
 /// The name in `tress bench --against`: `rustcrypto`, or for example `rustcrypto-aes-0.9.2` in a build with another lock file.
 pub const NAME: &str = env!("TRESS_PEERS_RUSTCRYPTO");
 
-/// The crates and their versions.
 pub fn version() -> String {
     format!(
         "aes {}{}, ccm {}, ctr {}, cbc {}, aes-gcm {}, rc6 {}",
@@ -29,11 +28,8 @@ pub fn version() -> String {
 
 /// A cipher by the length of its key.
 pub enum Keyed<A, B, C> {
-    /// With a key of 16 bytes.
     K128(A),
-    /// With a key of 24 bytes.
     K192(B),
-    /// With a key of 32 bytes.
     K256(C),
 }
 
@@ -128,12 +124,10 @@ pub type Ccm = Keyed<ccm::Ccm<Aes128, U16, U12>, ccm::Ccm<Aes192, U16, U12>, ccm
 pub type Gcm = Keyed<aes_gcm::Aes128Gcm, aes_gcm::AesGcm<Aes192, U12>, aes_gcm::Aes256Gcm>;
 
 impl<A: AeadInOut, B: AeadInOut, C: AeadInOut> Keyed<A, B, C> {
-    /// Encrypts one message in place and writes its tag.
     pub fn encrypt(&self, nonce: &[u8], aad: &[u8], data: &mut [u8], tag: &mut [u8]) -> Result<(), Error> {
         with_key!(self, aead => encrypt(aead, nonce, aad, data, tag))
     }
 
-    /// Decrypts one message in place if `tag` matches.
     pub fn decrypt(&self, nonce: &[u8], aad: &[u8], data: &mut [u8], tag: &[u8]) -> Result<(), Error> {
         with_key!(self, aead => decrypt(aead, nonce, aad, data, tag))
     }

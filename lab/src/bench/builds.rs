@@ -35,13 +35,10 @@ pub struct Builds {
     pub other: PathBuf,
     /// Further arguments of `tress bench --visit`: a filter and a choice of rows.
     pub arguments: Vec<OsString>,
-    /// Take only the turns that a first impression needs.
     pub quick: bool,
     /// Whether rows have several threads, so that the programs must not be pinned to one core.
     pub has_threads: bool,
-    /// Compare builds for different targets, too.
     pub force: bool,
-    /// Print a JSON object rather than a table.
     pub json: bool,
 }
 

@@ -21,17 +21,14 @@ pub(crate) enum Shape {
     Usual,
     /// More room between messages, so that no two lanes share a set of the first-level cache.
     Spread,
-    /// A separate key for each message.
     KeyEach,
     /// Equal numbers of messages of three lengths, whose mean is that of the call.
     Mixed,
-    /// The same, with a separate key for each message.
     MixedKeyEach,
     /// One message after the other, where the usual call uses lanes.
     OneAtATime,
 }
 
-/// The input of one call.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Call {
     pub(crate) cipher: &'static Cipher,
@@ -61,7 +58,6 @@ static MIXED: LazyLock<Vec<usize>> = LazyLock::new(|| {
 });
 
 impl Call {
-    /// The cipher and the mode.
     pub(crate) fn name(&self) -> String {
         format!("{}-{}", self.cipher.name, self.mode.name())
     }
@@ -71,7 +67,6 @@ impl Call {
         if matches!(self.shape, Shape::Mixed | Shape::MixedKeyEach) { &MIXED } else { &[] }
     }
 
-    /// Bytes of all messages together.
     pub(crate) fn bytes(&self) -> usize {
         match self.lengths() {
             [] => self.lanes * self.message_bytes,

@@ -25,7 +25,6 @@ use super::sample::{SampleEffort, compare};
 use super::visits::VisitedRow;
 use crate::interrupted;
 
-/// The names of the rows.
 pub const NAMES: [&str; 4] = ["encrypt-file", "decrypt-file", "encrypt-memory", "encrypt-start"];
 
 const TMPFS: &str = "/dev/shm";
@@ -33,7 +32,6 @@ const TO_FILE: &str = "tmpfs to a fresh tmpfs file";
 const THREADS: usize = 2;
 const START_BYTES: u64 = 1024;
 
-/// A row of whole commands.
 pub(crate) struct CommandRow {
     /// The fields that are known before the measurement.
     row: BenchRow,

@@ -26,20 +26,14 @@ pub const LEAST_CHANGE: f64 = 0.02;
 /// How sure a change has to be. A record has some fifty rows, and the quietest of several measures is taken.
 const CONFIDENCE: f64 = 0.9999;
 
-/// Which records to compare, and how to print the changes.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// The earlier record.
     pub before: PathBuf,
-    /// The later one.
     pub after: PathBuf,
-    /// Compare records of different machines or builds for them, too.
     pub force: bool,
-    /// Print a JSON object rather than a table.
     pub json: bool,
 }
 
-/// What a comparison found.
 #[derive(Clone, Debug, Serialize, PartialEq)]
 pub struct Comparison {
     /// Rows that both records have with enough visits for a verdict, in the order of the later record.
@@ -52,7 +46,6 @@ pub struct Comparison {
     pub new: Vec<String>,
 }
 
-/// The change of one row.
 #[derive(Clone, Debug, Serialize, PartialEq)]
 pub struct Change {
     /// Name, direction and workload.
@@ -65,7 +58,6 @@ pub struct Change {
     pub ratio_low: f64,
     /// Upper end of the ratio's interval.
     pub ratio_high: f64,
-    /// The conclusion from the interval.
     pub verdict: Verdict,
 }
 
@@ -73,9 +65,7 @@ pub struct Change {
 #[derive(Clone, Copy, Debug, Serialize, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
-    /// Faster, beyond noise.
     Faster,
-    /// Slower, beyond noise.
     Slower,
     /// No change that exceeds the noise.
     Same,
@@ -104,7 +94,6 @@ impl Change {
 }
 
 impl Comparison {
-    /// Whether a row became slower.
     pub fn has_regression(&self) -> bool {
         self.rows.iter().any(|change| change.verdict == Verdict::Slower)
     }
@@ -122,7 +111,6 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<Comparison, Error> 
     write_comparison(compare(&before, &after), options.json, out)
 }
 
-/// Writes the comparison as a table or as JSON, and returns it.
 pub(super) fn write_comparison(comparison: Comparison, json: bool, out: &mut dyn Write) -> Result<Comparison, Error> {
     if json {
         text::json(&comparison, out)?;
@@ -178,7 +166,6 @@ pub(crate) fn first_difference(before: &Document, after: &Document) -> Option<&'
     }
 }
 
-/// Compares row by row.
 pub fn compare(before: &Document, after: &Document) -> Comparison {
     let mut earlier: BTreeMap<String, &BenchRow> = before.rows.iter().map(|row| (identity(row), row)).collect();
     let (mut rows, mut unsure, mut new) = (Vec::new(), Vec::new(), Vec::new());

@@ -12,9 +12,7 @@ use crate::timing::statistics::median;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Stopped {
-    /// The interval was narrow.
     Narrow,
-    /// The time was up.
     Time,
     /// The largest number of samples was reached.
     Limit,
@@ -23,9 +21,7 @@ pub enum Stopped {
 /// When there are enough samples, or pairs of samples.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct StoppingRule {
-    /// Least number of samples.
     pub(crate) least: usize,
-    /// Largest number of samples.
     pub(crate) most: usize,
     /// Half the width of the 95 % interval, as a fraction of the median, at which the interval counts as narrow.
     pub(crate) half_width: f64,

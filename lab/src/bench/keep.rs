@@ -13,7 +13,6 @@ use super::record::Document;
 /// Least time between two writes, because rows can follow each other faster than a disk should write them.
 const PAUSE: Duration = Duration::from_secs(2);
 
-/// The file of a record.
 pub(crate) struct RecordWriter {
     file: PathBuf,
     /// Whether the file has to be created, in a folder where no file is replaced.
@@ -133,7 +132,6 @@ fn is_record(file: &Path) -> bool {
     matches!(read(file), Ok(_) | Err(Error::Schema { .. }))
 }
 
-/// Takes over the rows of the record.
 fn resume_record(file: &Path, document: &mut Document) -> Result<(), Error> {
     let record = read_full(file)?;
     if let Some(what) = resume_difference(&record, document) {

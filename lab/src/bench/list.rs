@@ -17,7 +17,6 @@ use super::{Error, rows};
 pub struct Listed {
     /// The name that a filter is matched against.
     pub name: String,
-    /// The directions or operations.
     pub directions: Vec<&'static str>,
     /// Backends of this machine. Empty where they cannot be chosen.
     pub backends: Vec<&'static str>,
@@ -78,7 +77,6 @@ impl Listed {
     }
 }
 
-/// Writes the names for people, or as JSON.
 pub fn write_list(as_json: bool, out: &mut dyn Write) -> Result<(), Error> {
     let listed = list();
     if as_json { json(&listed, out) } else { write(&listed, out).map_err(Error::Output) }

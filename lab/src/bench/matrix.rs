@@ -49,7 +49,6 @@ pub(crate) fn directions(mode: Mode) -> &'static [Direction] {
     if mode == Mode::Ctr { &BOTH[..1] } else { &BOTH }
 }
 
-/// Every cipher with each of its modes.
 pub(crate) fn all_modes() -> impl Iterator<Item = (&'static Cipher, Mode)> {
     CIPHERS.iter().flat_map(|cipher| cipher.modes.iter().map(move |mode| (cipher, *mode)))
 }
@@ -167,7 +166,6 @@ fn memory_bytes() -> u64 {
     machine::inspect().memory_bytes.unwrap_or(1 << 30) / 4
 }
 
-/// The reason why a combination does not exist.
 fn exclusion_reason(call: &Call, backend: Backend) -> Option<&'static str> {
     let whole_blocks = call.message_bytes.is_multiple_of(call.cipher.block_bytes);
     match call.mode {
@@ -184,7 +182,6 @@ fn exclusion_reason(call: &Call, backend: Backend) -> Option<&'static str> {
     }
 }
 
-/// The row of a call.
 pub(crate) fn case(call: Call, threads: usize, workload: String) -> BenchCase {
     let make: MakeWork = Box::new(move |backend, peers| {
         let peers = peers.to_vec();

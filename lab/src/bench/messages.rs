@@ -209,7 +209,6 @@ fn with_ccm<C: FromKey + CcmCipher>(ciphers: Vec<C>, call: Call) -> Implementati
     })
 }
 
-/// One message after the other.
 fn for_each_message(
     call: Call,
     mut process: impl FnMut(usize, &mut [u8], &mut [u8]) -> Result<(), tress_cipher::Error> + 'static,

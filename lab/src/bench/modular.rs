@@ -60,45 +60,33 @@ fn bits(text: &str) -> Result<usize, String> {
     text.parse().ok().filter(is_measured).ok_or_else(|| "must be a multiple of 64 from 128 to 8192".into())
 }
 
-/// One run.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ModularDocument {
-    /// The schema's version, [`SCHEMA`].
     pub schema: u32,
     /// Seconds since 1970-01-01 00:00 UTC at the start.
     pub time: u64,
-    /// The version of Tress.
     pub tress: String,
     /// Whether samples were few.
     pub quick: bool,
-    /// The machine and the build.
     pub machine: Machine,
-    /// The measurements.
     pub rows: Vec<ModularRow>,
 }
 
 /// One operation on numbers of one length in digits of one size.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ModularRow {
-    /// The operation's name.
     pub operation: String,
-    /// Length of the numbers in bits.
     pub bits: usize,
-    /// Size of a digit in bits.
     pub digit_bits: u32,
     /// Median time of one run in nanoseconds.
     pub ns: f64,
     /// The lower end of the median's 95 % confidence interval.
     pub ns_low: f64,
-    /// The upper end of the interval.
     pub ns_high: f64,
-    /// The shortest sample.
     pub ns_least: f64,
-    /// Number of samples.
     pub samples: usize,
 }
 
-/// The processor time of this thread.
 struct ThreadTime;
 
 impl Clock for ThreadTime {

@@ -17,7 +17,6 @@ pub struct Options {
     pub filter: Option<Regex>,
     /// Names of peers to measure against ([`tress_peers::list`]; for commands `age`, `openssl` and `cp`), or `all`.
     pub against: Vec<String>,
-    /// Write the document in place of a table.
     pub json: bool,
     /// A file for the document, or a folder, in which the file is named after the day and the machine.
     pub record: Option<PathBuf>,

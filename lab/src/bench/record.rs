@@ -20,11 +20,9 @@ pub const SCHEMA: u32 = 1;
 /// One run. It is not authenticated: an edited record reads like any other.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Document {
-    /// The schema's version, [`SCHEMA`].
     pub schema: u32,
     /// Seconds since 1970-01-01 00:00 UTC at the start.
     pub time: u64,
-    /// The version of Tress.
     pub tress: String,
     /// Whether samples were few and short.
     pub quick: bool,
@@ -34,27 +32,22 @@ pub struct Document {
     /// The commit that has the samples, if this record holds medians only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub samples_at: Option<String>,
-    /// The machine and the build.
     pub machine: Machine,
     /// Peers that were asked for and are not installed.
     pub missing: Vec<Missing>,
-    /// The measurements.
     pub rows: Vec<BenchRow>,
     /// The rooflines of the machine, measured before the rows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub roofs: Option<Roofline>,
 }
 
-/// The machine and the build.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Machine {
-    /// The processor's name.
     pub model: String,
     /// Cores that this process may use.
     pub cores: usize,
     /// Features of the processor that our backends use.
     pub flags: Vec<String>,
-    /// Bytes of memory.
     pub memory_bytes: Option<u64>,
     /// Frequency governor, where the system reports it.
     pub governor: Option<String>,
@@ -64,7 +57,6 @@ pub struct Machine {
     pub kernel: String,
     /// Whether a hypervisor runs below the system.
     pub virtual_machine: bool,
-    /// The compiler of this build.
     pub rustc: String,
     /// The target triple and profile of this build.
     pub target: String,
@@ -72,16 +64,12 @@ pub struct Machine {
     pub commit: Option<String>,
 }
 
-/// A peer that is not installed.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Missing {
-    /// The peer's name.
     pub peer: String,
-    /// How to install it.
     pub hint: String,
 }
 
-/// One measurement.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct BenchRow {
     /// For example `aes-128-ccm` or `encrypt-file`.
@@ -90,9 +78,7 @@ pub struct BenchRow {
     pub direction: String,
     /// Distinguishes rows with the same name and direction.
     pub workload: String,
-    /// Our backend.
     pub backend: String,
-    /// Threads that run our work.
     pub threads: usize,
     /// Messages in one call.
     pub lanes: usize,
@@ -148,20 +134,17 @@ pub struct BenchRow {
 /// A comparison: our rate over the peer's. Above 1, Tress is faster.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Against {
-    /// The peer's version.
     pub version: String,
     /// Median of the pairs' ratios.
     pub ratio: f64,
     /// Lower end of the median's 95 % confidence interval.
     pub ratio_low: f64,
-    /// Upper end of that interval.
     pub ratio_high: f64,
     /// Median of the peer's rate.
     pub rate: f64,
     /// Number of ratios more than 1.5 interquartile ranges beyond their quartiles. They are included in the median.
     #[serde(default)]
     pub outliers: usize,
-    /// Why sampling stopped.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stopped: Option<Stopped>,
     /// Pairs of one visit.

@@ -67,7 +67,6 @@ const USUAL: &str = "32 messages 16,400 bytes apart, one key";
 const SPREAD: &str = "32 messages 16,448 bytes apart, one key";
 const MORE: &str = "64 messages 16,400 bytes apart, one key";
 
-/// The rows of ciphers, in order.
 #[rustfmt::skip]
 const ENTRIES: &[Entry] = &[
     Entry { peers: RowPeers::AllAnd(GCM), ..with_lanes(32, USUAL, one_message("aes-128", Ccm, ENCRYPT)) },

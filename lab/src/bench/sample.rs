@@ -22,7 +22,6 @@ pub(crate) struct SampleEffort {
 /// The most pairs in a visit. More would add little, because pairs of one visit are alike.
 const MOST_PAIRS: usize = 3;
 
-/// One timed sample.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct Sample {
     pub(crate) bytes_per_s: f64,

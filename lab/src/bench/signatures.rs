@@ -19,7 +19,6 @@ use super::worker::{Worker, digests};
 /// Digests in a run of a peer that signs them one by one: its sample can be shorter than our batch.
 const THEIR_DIGESTS: usize = 4;
 
-/// The operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SignatureOperation {
     Sign,

@@ -7,7 +7,6 @@ use comfy_table::CellAlignment;
 use super::record::{BenchRow, Document, Machine};
 use super::text;
 
-/// Writes the machine, the rows, and the peers that are missing.
 pub(crate) fn write(document: &Document, out: &mut dyn Write) -> io::Result<()> {
     write_machine(&document.machine, out)?;
     write_rows(document, out)?;
@@ -17,7 +16,6 @@ pub(crate) fn write(document: &Document, out: &mut dyn Write) -> io::Result<()> 
     Ok(())
 }
 
-/// Writes the rows.
 pub(crate) fn write_rows(document: &Document, out: &mut dyn Write) -> io::Result<()> {
     let mut table = text::table([
         "name",

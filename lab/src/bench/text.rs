@@ -25,7 +25,6 @@ pub(crate) fn table<const COLUMNS: usize>(header: [&str; COLUMNS]) -> Table {
     table
 }
 
-/// Writes a value as JSON.
 pub(crate) fn json(what: &impl Serialize, out: &mut dyn Write) -> Result<(), Error> {
     serde_json::to_writer_pretty(&mut *out, what).map_err(|error| Error::Output(error.into()))?;
     writeln!(out).map_err(Error::Output)

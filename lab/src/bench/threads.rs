@@ -23,7 +23,6 @@ pub(crate) type MakeThreadWork = Arc<dyn Fn() -> WorkResult + Send + Sync>;
 /// A closure that a thread runs on its work.
 type ThreadTask = Box<dyn FnOnce(&mut dyn TimedWork) + Send>;
 
-/// Work on threads.
 pub(crate) struct Threads {
     threads: Vec<(Sender<ThreadTask>, JoinHandle<()>)>,
     gate: Arc<SpinningBarrier>,

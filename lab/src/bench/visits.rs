@@ -22,7 +22,6 @@ const VISIT: Duration = Duration::from_millis(60);
 
 /// A row that is measured in visits.
 pub(crate) trait VisitedRow {
-    /// Name of the row for people.
     fn title(&self) -> String;
     /// Number of comparisons, or 1 for a row without peers.
     fn comparisons(&self) -> usize;

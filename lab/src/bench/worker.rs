@@ -52,7 +52,6 @@ pub(crate) fn message(number: usize) -> [u8; 8] {
     (number as u64).to_le_bytes()
 }
 
-/// The digests to sign.
 pub(crate) fn digests(count: usize) -> Vec<[u8; 32]> {
     let digest = |number: usize| Hash::Sha256.digest(&message(number));
     (0..count).map(|number| digest(number).try_into().expect("32 bytes")).collect()

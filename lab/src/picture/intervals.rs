@@ -18,28 +18,22 @@ const BOTTOM: f64 = 56.0;
 /// Figures with their intervals.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Intervals {
-    /// The picture's title.
     pub title: String,
     /// Name of the axis, with the unit.
     pub axis: String,
-    /// The axis's scale.
     pub scale: Scale,
     /// A value with a vertical line through all groups, such as 1 for ratios.
     pub level: Option<f64>,
     /// Names of the figures of a group, in order.
     pub series: Vec<String>,
-    /// The groups, from top to bottom.
     pub groups: Vec<Group<Interval>>,
 }
 
 /// A figure and the ends of its interval.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Interval {
-    /// The figure.
     pub middle: f64,
-    /// The lower end.
     pub low: f64,
-    /// The upper end.
     pub high: f64,
 }
 
@@ -64,7 +58,6 @@ impl Intervals {
         Axis { name: self.axis.clone(), from, to, scale: self.scale }
     }
 
-    /// The height of the picture, and its SVG elements below the title.
     pub(super) fn body(&self) -> (f64, String) {
         let axis = self.axis();
         let x = |value: f64| EDGE + axis.part(value) * (WIDTH - EDGE - RIGHT);

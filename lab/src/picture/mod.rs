@@ -17,22 +17,16 @@ use bars::Bars;
 use intervals::Intervals;
 use timeline::Timeline;
 
-/// Any picture.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Drawing {
-    /// Curves.
     Chart(Chart),
-    /// Bars.
     Bars(Bars),
-    /// Work over time.
     Timeline(Timeline),
-    /// Figures with their intervals.
     Intervals(Intervals),
 }
 
 impl Drawing {
-    /// The picture as an SVG file.
     pub fn svg(&self) -> String {
         let (height, body) = self.body();
         file(self.title(), height, &body)
@@ -49,7 +43,6 @@ impl Drawing {
         }
     }
 
-    /// The picture's title.
     pub fn title(&self) -> &str {
         match self {
             Drawing::Chart(chart) => &chart.title,
@@ -73,7 +66,6 @@ drawing_of!(Chart, Bars, Timeline, Intervals);
 /// The figures of one thing.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Group<V> {
-    /// The thing's name.
     pub name: String,
     /// A value for each series; `None` where a series has none.
     pub values: Vec<Option<V>>,

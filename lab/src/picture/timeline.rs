@@ -15,12 +15,9 @@ const ROW: f64 = 30.0;
 const BAR: f64 = 22.0;
 const BOTTOM: f64 = 56.0;
 
-/// Rows of work over one span of time.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Timeline {
-    /// The picture's title.
     pub title: String,
-    /// The rows, from top to bottom.
     pub tracks: Vec<Track>,
     /// Kinds of work in the order of their colours, so that pictures side by side have the same. Others follow.
     #[serde(default)]
@@ -30,25 +27,19 @@ pub struct Timeline {
 /// A worker: a thread or a link.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Track {
-    /// The worker's name.
     pub name: String,
-    /// The pieces of work, in order.
     pub spans: Vec<Span>,
 }
 
-/// A piece of work.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Span {
     /// Kind of work. Equal names have equal colours.
     pub name: String,
-    /// When it began, in seconds.
     pub from_s: f64,
-    /// When it ended, in seconds.
     pub to_s: f64,
 }
 
 impl Timeline {
-    /// The height of the picture, and its elements below the title.
     pub(super) fn body(&self) -> (f64, String) {
         let spans = || self.tracks.iter().flat_map(|track| &track.spans);
         let from = spans().map(|span| span.from_s).fold(f64::INFINITY, f64::min);

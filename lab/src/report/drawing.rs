@@ -7,7 +7,6 @@ use crate::picture::{Drawing, escape};
 /// Height of the title in an SVG file. On the page, the title is text above the picture.
 const TITLE: f64 = 40.0;
 
-/// One picture.
 pub(super) struct PictureView {
     pub(super) anchor: String,
     pub(super) title: String,

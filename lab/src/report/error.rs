@@ -3,28 +3,14 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// An error of a report.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The folder cannot be read.
     #[error("{}: {error}", path.display())]
-    Folder {
-        /// The folder.
-        path: PathBuf,
-        /// The system's error.
-        error: io::Error,
-    },
-    /// The folder holds neither studies nor records.
+    Folder { path: PathBuf, error: io::Error },
     #[error("{}: no studies and no bench records", .0.display())]
     Nothing(PathBuf),
-    /// All studies and records in the folder are unusable.
     #[error("{}: no usable study or record ({note})", path.display())]
-    Unusable {
-        /// The folder.
-        path: PathBuf,
-        /// The reason for the first file.
-        note: String,
-    },
+    Unusable { path: PathBuf, note: String },
     /// The page could not be rendered, which is a bug.
     #[error("cannot write the page: {0}")]
     Page(String),

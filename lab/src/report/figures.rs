@@ -89,7 +89,6 @@ pub(super) struct PageTable {
     pub(super) samples: String,
 }
 
-/// A column of a table.
 #[derive(Clone, Default)]
 pub(super) struct Column {
     pub(super) name: String,

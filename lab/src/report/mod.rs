@@ -34,7 +34,6 @@ const SCRIPT: &str = concat!(
 /// A page, and the files that were left out.
 #[derive(Clone, Debug)]
 pub struct Report {
-    /// The page.
     pub html: String,
     /// Files that are not on the page, with the reason; one line each.
     pub notes: Vec<String>,

@@ -16,9 +16,7 @@ use crate::study::{self, Section};
 
 /// Largest file in bytes.
 const MOST_BYTES: u64 = 64 << 20;
-/// Largest number of JSON files.
 const MOST_FILES: usize = 500;
-/// Largest number of bytes of all files together.
 const MOST_BYTES_OF_ALL: u64 = 256 << 20;
 /// Depth to which folders are searched.
 const MOST_DEPTH: usize = 3;
@@ -34,7 +32,6 @@ pub(super) struct FolderContents {
     pub(super) notes: Vec<String>,
 }
 
-/// The sections of one study.
 pub(super) struct StudySections {
     /// The name of the study, which is the name of its folder.
     pub(super) name: String,
@@ -44,13 +41,11 @@ pub(super) struct StudySections {
     pub(super) parts: Vec<(String, StoredSection<Section>)>,
 }
 
-/// One record.
 pub(super) struct Record {
     pub(super) path: String,
     pub(super) document: Document,
 }
 
-/// Reads a folder.
 pub(super) fn read(folder: &Path) -> Result<FolderContents, Error> {
     let mut files = Vec::new();
     let mut found = FolderContents::default();

@@ -6,7 +6,6 @@ use super::figures::{Cell, PageTable, anchor, plain};
 use super::read::StudySections;
 use crate::study::{self, Section, Study, StudyRow, Verdict};
 
-/// One study.
 pub(super) struct StudyView {
     pub(super) anchor: String,
     pub(super) title: String,
@@ -19,7 +18,6 @@ pub(super) struct StudyView {
     pub(super) conclusion: Vec<String>,
 }
 
-/// One part of a study.
 pub(super) struct PartView {
     pub(super) anchor: String,
     pub(super) title: String,
@@ -30,7 +28,6 @@ pub(super) struct PartView {
     pub(super) verdicts: Vec<VerdictView>,
 }
 
-/// A verdict.
 pub(super) struct VerdictView {
     /// Index in [`WORDS`].
     kind: usize,
@@ -201,7 +198,6 @@ pub(super) fn groups(counts: Vec<VerdictCount>) -> Vec<(&'static str, Vec<Verdic
     GROUPS.iter().map(|&(heading, kinds)| (heading, counts.by_ref().take(kinds).collect())).collect()
 }
 
-/// Every study with its verdicts, counted.
 pub(super) fn overview(studies: &[StudyView]) -> PageTable {
     let mut names = vec!["study", "parts"];
     names.extend(WORDS.map(|(_, _, _, word)| word));

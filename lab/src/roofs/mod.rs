@@ -20,7 +20,6 @@ use crate::timing::statistics::{Median, median};
 
 pub(crate) use table::write;
 
-/// One roof: a bound of the roofline.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Roof {
     /// The roof's name: that of a loop ([`roofline::NAMES`]), or for example `l1-read`, `memory-copy-all` (all
@@ -28,7 +27,6 @@ pub struct Roof {
     pub name: String,
     /// The unit that is counted.
     pub counts: String,
-    /// Number of threads that work together.
     pub threads: usize,
     /// The roof: units per second.
     pub per_s: f64,
@@ -39,7 +37,6 @@ pub struct Roof {
     pub median_per_s: f64,
     /// Lower end of the median's 95 % confidence interval.
     pub low_per_s: f64,
-    /// Upper end of that interval.
     pub high_per_s: f64,
     /// The median of the samples in units per cycle, in a record that holds medians only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -60,10 +57,8 @@ impl Roof {
     }
 }
 
-/// All roofs of a machine.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Roofline {
-    /// The roofs that were measured.
     pub roofs: Vec<Roof>,
     /// Names of loops that need instructions which the machine lacks.
     pub missing: Vec<String>,
@@ -72,13 +67,11 @@ pub struct Roofline {
 }
 
 impl Roofline {
-    /// The roof of this name.
     pub fn find(&self, name: &str) -> Option<&Roof> {
         self.roofs.iter().find(|roof| roof.name == name)
     }
 }
 
-/// Which roofs to measure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Scope {
     /// Roofs of the processor and its memory.
@@ -87,7 +80,6 @@ pub(crate) enum Scope {
     All,
 }
 
-/// Length and number of samples.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RoofEffort {
     pub(crate) samples: usize,
@@ -141,7 +133,6 @@ pub(crate) fn measure(scope: Scope, quick: bool) -> Result<Roofline, Error> {
 /// A sample: units per second, and per cycle.
 type RateSample = (f64, Option<f64>);
 
-/// Makes a roof from its samples.
 fn roof(name: String, counts: &str, threads: usize, samples: &[RateSample]) -> Roof {
     let per_s: Vec<f64> = samples.iter().map(|sample| sample.0).collect();
     let per_cycle: Vec<f64> = samples.iter().filter_map(|sample| sample.1).collect();

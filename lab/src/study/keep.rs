@@ -19,9 +19,7 @@ pub(crate) const SCHEMA: u32 = 2;
 /// A section, and the conditions under which it was made.
 #[derive(Clone, Serialize, Deserialize)]
 pub(crate) struct StoredSection<S> {
-    /// The schema's version, [`SCHEMA`].
     pub(crate) schema: u32,
-    /// The version of Tress.
     pub(crate) tress: String,
     /// The machine that it was made on.
     pub(crate) machine: record::Machine,
@@ -32,7 +30,6 @@ pub(crate) struct StoredSection<S> {
     /// SHA-256 digest of the study's inputs. Empty for a study without inputs.
     #[serde(default)]
     inputs: String,
-    /// The section.
     pub(crate) section: S,
 }
 
@@ -45,7 +42,6 @@ pub(super) fn load(path: &Path, quick: bool, inputs: &str) -> Option<Section> {
     same.then_some(kept.section)
 }
 
-/// Stores a section.
 pub(super) fn store(path: &Path, quick: bool, inputs: &str, section: &Section) -> Result<(), Error> {
     let mut text = serde_json::to_vec_pretty(&stamped(quick, inputs, section))
         .map_err(|error| Error::files(path, io::Error::new(io::ErrorKind::InvalidData, error)))?;

@@ -20,10 +20,8 @@ pub(crate) struct StudyMachine {
     pub(super) program: &'static [u8],
 }
 
-/// The user's machine.
 #[derive(Clone, Debug)]
 pub struct OwnMachine {
-    /// The machine.
     pub machine: Machine,
     /// Its complete file.
     pub(super) file: String,

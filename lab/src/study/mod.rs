@@ -39,15 +39,12 @@ pub(crate) use page::{exact, figure};
 use verdict::Claim;
 pub use verdict::Verdict;
 
-/// A study of one paper.
 pub struct Study {
     /// The name on the command line.
     pub name: &'static str,
-    /// The study's title.
     pub title: &'static str,
     /// Its `texts.txt`: what the page says about the paper, and in each part before the figures ([`text`]).
     texts: &'static str,
-    /// The parts, in order.
     pub parts: &'static [StudyPart],
     /// The machine in place of which users can simulate another one. `None` if they cannot.
     pub(crate) machine: Option<StudyMachine>,
@@ -69,9 +66,7 @@ impl Study {
 pub struct StudyPart {
     /// Name of the part's files.
     pub name: &'static str,
-    /// Its heading.
     pub title: &'static str,
-    /// Runs the part.
     pub run: fn(&Effort) -> Result<Section, Error>,
     /// Whether it also simulates the user's machine.
     is_on_own_machine: bool,
@@ -134,24 +129,20 @@ impl Effort {
     }
 }
 
-/// The results of a part.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Section {
     /// The measurement and its method, for the reader.
     pub text: String,
-    /// The figures.
     pub rows: Vec<StudyRow>,
     /// Tables with other columns than the figures', for example of many systems.
     #[serde(default)]
     pub tables: Vec<StudyTable>,
-    /// The pictures.
     pub pictures: Vec<Picture>,
     /// A verdict for each claim.
     pub verdicts: Vec<Verdict>,
 }
 
 impl Section {
-    /// A section that begins with the text of this part.
     fn begin(study: &Study, part: &str, values: &[(&str, &dyn Display)]) -> Section {
         Section { text: text(study, part, values), ..Section::default() }
     }
@@ -173,17 +164,13 @@ fn text(study: &Study, part: &str, values: &[(&str, &dyn Display)]) -> String {
 /// One figure, from up to four sources.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct StudyRow {
-    /// Name of the figure.
     pub what: String,
     /// Its unit; empty for ratios.
     pub unit: String,
     /// The paper's figure, as printed.
     pub paper: Option<String>,
-    /// The model's figure.
     pub model: Option<f64>,
-    /// The figure of a simulated machine.
     pub simulated: Option<f64>,
-    /// The figure of this machine.
     pub measured: Option<Measured>,
 }
 
@@ -200,11 +187,8 @@ impl StudyRow {
 /// A median and its 95 % confidence interval.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Measured {
-    /// The median.
     pub median: f64,
-    /// The lower end of the interval.
     pub low: f64,
-    /// The upper end of the interval.
     pub high: f64,
 }
 
@@ -228,11 +212,8 @@ impl Measured {
 /// A table with its own columns.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct StudyTable {
-    /// The table's title.
     pub title: String,
-    /// Names of the columns.
     pub header: Vec<String>,
-    /// The cells.
     pub rows: Vec<Vec<String>>,
 }
 
@@ -252,7 +233,6 @@ impl StudyTable {
 pub struct Picture {
     /// Name of the picture's file, without extension.
     pub name: String,
-    /// The picture and its data.
     pub drawing: Drawing,
 }
 
@@ -314,7 +294,6 @@ impl Options {
     }
 }
 
-/// Every study.
 pub fn all() -> Vec<Study> {
     vec![ccm_overlap::STUDY, modular::STUDY, block_parallelism::STUDY, pipo_riscv::STUDY, aes_strategies::STUDY]
 }

@@ -32,12 +32,10 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// Whether the claim holds.
     pub(super) fn holds(&self) -> bool {
         matches!(self, Verdict::Holds(_) | Verdict::Expected(_))
     }
 
-    /// Whether the claim is wrong.
     pub(super) fn is_refuted(&self) -> bool {
         matches!(self, Verdict::Misprint(_) | Verdict::NotReproduced(_) | Verdict::Fails(_))
     }

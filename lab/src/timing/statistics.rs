@@ -10,7 +10,6 @@ use statrs::distribution::{Binomial, ContinuousCDF as _, DiscreteCDF as _};
 /// A median and its 95 % confidence interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Median {
-    /// The median.
     pub median: f64,
     /// The lower end of the interval; the smallest sample when there are fewer than six.
     pub low: f64,

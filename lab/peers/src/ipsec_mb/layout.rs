@@ -160,7 +160,6 @@ pub(super) struct ImbManager {
     pub(super) keyexp_256: ExpandKey,
 }
 
-/// Checks offsets of fields in bytes.
 macro_rules! assert_offsets {
     ($of:ty: $($field:ident $offset:literal),*) => {
         #[cfg(target_arch = "x86_64")]

@@ -18,7 +18,6 @@ use layout::{
     BurstFunction, CipherBurst, ExpandKey, GcmContext, GcmExpandKey, GcmFunction, GcmKey, ImbJob, RELEASES, Release,
 };
 
-/// The name in `tress bench --against`.
 pub const NAME: &str = "ipsec-mb";
 
 /// Largest length in bytes of CCM and CBC messages: the library stores lengths in 16 bits.
@@ -123,7 +122,6 @@ impl Gcm {
         Ok(Gcm { encrypt, key: expanded, context: Box::new(GcmContext([0; 88])) })
     }
 
-    /// Encrypts one message in place and writes its tag.
     pub fn encrypt(&mut self, nonce: &[u8], aad: &[u8], data: &mut [u8], tag: &mut [u8]) -> Result<(), Error> {
         if nonce.len() != 12 || tag.len() > 16 {
             return Err(Error::Length);
@@ -164,7 +162,6 @@ pub struct BatchMessage<'a> {
     pub aad: &'a [u8],
     /// Offset of the message in the buffer of a run.
     pub start: usize,
-    /// Length of the message in bytes.
     pub bytes: usize,
     /// Length of the tag after the message, in CCM only. Encryption writes the tag, decryption compares it.
     pub tag_bytes: usize,

@@ -14,7 +14,6 @@ pub mod traffic;
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 mod x86;
 
-/// A loop over registers.
 #[derive(Clone, Copy, Debug)]
 pub struct Loop {
     /// The loop's name, one of [`NAMES`].
@@ -28,14 +27,12 @@ pub struct Loop {
 }
 
 impl Loop {
-    /// Runs the loop for `turns` turns.
     pub fn run(&self, turns: u64) {
         if turns > 0 {
             (self.run)(turns);
         }
     }
 
-    /// Units in this number of turns.
     pub fn count(&self, turns: u64) -> f64 {
         turns as f64 * f64::from(self.per_turn)
     }

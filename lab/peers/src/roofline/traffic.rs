@@ -8,9 +8,7 @@ pub struct CacheLine([u64; 8]);
 /// An access to lines of memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
-    /// Reads all lines.
     Read,
-    /// Writes all lines.
     Write,
     /// Copies the first half of the lines to the second half.
     Copy,
@@ -19,7 +17,6 @@ pub enum Access {
 }
 
 impl Access {
-    /// All kinds of access.
     pub const ALL: [Access; 4] = [Access::Read, Access::Write, Access::Copy, Access::Update];
 
     /// The access's name, which is the last part of a roof's name.
@@ -62,7 +59,6 @@ pub fn pass(access: Access, lines: &mut [CacheLine], times: usize) {
     }
 }
 
-/// One pass in portable code.
 fn portable(access: Access, lines: &mut [CacheLine]) {
     let lines = std::hint::black_box(lines);
     match access {

@@ -27,10 +27,8 @@ use tress_cipher::catalogue::{self, Cipher, Mode, Type};
 use crate::bench::BenchRow;
 use crate::roofs::Roofline;
 
-/// A roof that limits a row.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bound {
-    /// The roof's name.
     pub roof: String,
     /// Amount of the roof's unit that a byte takes, or a run where the row counts runs.
     pub per_unit: f64,

@@ -4,10 +4,8 @@ use super::bounds;
 use crate::bench::{BenchRow, Document};
 use crate::roofs::Roofline;
 
-/// The roof that limits a row.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Share {
-    /// The roof's name.
     pub roof: String,
     /// The row's rate as a fraction of the rate at the roof.
     pub share: f64,

@@ -144,7 +144,6 @@ fn compiler() -> String {
     env::var("CC").ok().filter(|name| !name.trim().is_empty()).unwrap_or_else(|| "cc".into())
 }
 
-/// Compiles a file in a folder.
 fn compile(folder: &Path, source: &str, options: &[&str]) -> Result<(), String> {
     let mut command = Command::new(compiler());
     command.current_dir(folder).args(["-std=c11", "-O2", "-fopenmp", source]).args(options).stdin(Stdio::null());

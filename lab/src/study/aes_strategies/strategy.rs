@@ -94,7 +94,6 @@ pub(super) fn best() -> Backend {
     Backend::best_of(Aes::BACKENDS)
 }
 
-/// Runs strategies.
 pub(super) struct StrategyRunner {
     /// `None` without a C compiler that supports OpenMP.
     pub(super) openmp: Option<OpenMp>,
@@ -156,7 +155,6 @@ impl StrategyRunner {
         all
     }
 
-    /// Number of threads of a strategy.
     pub(super) fn threads(&self, strategy: Strategy) -> usize {
         match strategy {
             Strategy::Plain | Strategy::OneByOne | Strategy::Lanes(_) => 1,

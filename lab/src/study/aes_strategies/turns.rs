@@ -10,7 +10,6 @@ use crate::study::{Effort, Error, Measured, Verdict};
 /// Bytes of the first trial of a strategy.
 const TRIAL: usize = 8 * BLOCK;
 
-/// The runs of one strategy.
 pub(super) struct StrategyRuns {
     pub(super) strategy: Strategy,
     /// Bytes of a run, and bytes of the file.
@@ -60,7 +59,6 @@ impl StrategyRuns {
     }
 }
 
-/// The runs of a strategy.
 pub(super) fn of(turns: &[StrategyRuns], strategy: Strategy) -> Option<&StrategyRuns> {
     turns.iter().find(|turns| turns.strategy == strategy)
 }

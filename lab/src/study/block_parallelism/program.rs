@@ -72,7 +72,6 @@ impl SimulatedMode {
     }
 }
 
-/// The parameters of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct ProgramParameters {
     pub(super) cipher: SimulatedCipher,

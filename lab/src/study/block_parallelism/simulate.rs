@@ -27,7 +27,6 @@ impl<'a> RaptorVariant<'a> {
         RaptorVariant { own: None, issue, model: Model::Pipeline, change: |_| () }
     }
 
-    /// The user's machine.
     pub(super) fn of(machine: &'a Machine) -> RaptorVariant<'a> {
         let issue = machine.out_of_order.as_ref().map_or(1, |core| core.issue);
         RaptorVariant { own: Some(machine), ..RaptorVariant::paper(issue) }
@@ -76,7 +75,6 @@ pub(super) fn count(core: &mut OutOfOrder, class: UnitClass, count: u32) {
     });
 }
 
-/// A processor and the program to simulate on it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SimulatedRun<'a> {
     pub(super) core: RaptorVariant<'a>,

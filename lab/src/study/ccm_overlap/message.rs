@@ -35,7 +35,6 @@ impl CcmMessage<'_> {
         Ok(chain)
     }
 
-    /// Encrypts the blocks from `first_block` on.
     pub(super) fn ctr(&self, first_block: usize, data: &mut [u8]) -> Result<(), Error> {
         ctr::apply(self.cipher, &self.counter(first_block as u32 + 1), data)
     }

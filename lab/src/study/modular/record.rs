@@ -25,7 +25,6 @@ const COMPILERS: &str =
 /// Largest size of a file in bytes: more than any that lab/systems/run writes.
 const MOST_BYTES: u64 = 16 << 20;
 
-/// The schema's version.
 const SCHEMA: u32 = 1;
 
 #[derive(Deserialize)]

@@ -8,7 +8,6 @@ use serde::Deserialize;
 #[derive(Deserialize)]
 pub(super) struct PaperRow {
     pub(super) name: &'static str,
-    /// Bytes of a call.
     pub(super) bytes: u32,
     pub(super) cycles: u32,
     /// Cycles per byte, as printed.

@@ -9,7 +9,6 @@ use super::program;
 /// The results of a row.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct KernelFigures {
-    /// Bytes of the call.
     pub(super) bytes: u32,
     /// Cycles and instructions of a call, less those of calling an empty function.
     pub(super) cycles: u32,

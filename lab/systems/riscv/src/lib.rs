@@ -21,7 +21,6 @@ global_asm!(
 );
 
 unsafe extern "Rust" {
-    /// The program's main function.
     safe fn run() -> bool;
 }
 

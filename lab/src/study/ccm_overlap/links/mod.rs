@@ -88,7 +88,6 @@ impl LinkRun<'_> {
         self.transfers.alternate(self.wire, options, self.count, self.monitor)
     }
 
-    /// Adds a row with the model's value and the measured one.
     fn row(&mut self, what: impl Into<String>, unit: &str, model: f64, measured: Measured) {
         self.section.rows.push(StudyRow { model: Some(model), ..StudyRow::measured(what, unit, measured) });
     }

@@ -24,7 +24,6 @@ pub(in super::super) struct Transfers<'a> {
     count: u32,
 }
 
-/// The sender's report.
 #[derive(Clone, Copy, Debug, Deserialize)]
 pub(in super::super) struct Report {
     pub(in super::super) elapsed_s: f64,
