@@ -87,3 +87,31 @@ impl<L: Limb> Calls<L> for Inlined {
         montgomery_binary_vartime(&ring, base, exponent, result, scratch)
     }
 }
+
+/// Passes the C interface of a library with these operations to a macro, after the given tokens. An argument is a pointer
+/// to so many times n digits, or one digit. After the arguments follow n, and scratch memory with its length. The result
+/// is 0 on success. Names end with the bits of a digit, as in `tress_add_64`.
+#[macro_export]
+macro_rules! c_interface {
+    ($then:ident: $($given:tt)*) => {
+        $then! {
+            $($given)*
+            add(a: const 1, b: const 1, sum: mut 1)
+            subtract(a: const 1, b: const 1, difference: mut 1)
+            multiply(a: const 1, b: const 1, product: mut 2)
+            square(a: const 1, square: mut 2)
+            reduce(value: mut 2, modulus: const 1) -> i32
+            montgomery(a: const 1, b: const 1, modulus: const 1, inverse: digit 1, product: mut 1)
+            power(base: const 1, exponent: const 1, modulus: const 1, result: mut 1; scratch) -> i32
+            montgomery_power(base: const 1, exponent: const 1, modulus: const 1, result: mut 1; scratch) -> i32
+        }
+    };
+}
+
+/// The type of an argument in [`c_interface`].
+#[macro_export]
+macro_rules! c_type {
+    (const $digit:ty) => { *const $digit };
+    (mut $digit:ty) => { *mut $digit };
+    (digit $digit:ty) => { $digit };
+}

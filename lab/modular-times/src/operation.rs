@@ -3,92 +3,75 @@
 use tress_arithmetic::Limb;
 use tress_arithmetic::multiply::karatsuba_scratch;
 
-/// An operation on numbers of one length.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Operation {
-    /// a + b
-    Add,
-    /// a − b in two's complement
-    Subtract,
-    /// a − b with borrows
-    SubtractBorrow,
-    /// a · b by rows
-    Rows,
-    /// a · b by columns
-    Columns,
-    /// a · b by Karatsuba's method
-    Karatsuba,
-    /// a² in three steps
-    SquareThreeSteps,
-    /// a² by Karatsuba's method
-    SquareKaratsuba,
-    /// A product of 2 n digits modulo N by classical division
-    Classical,
-    /// A product of 2 n digits modulo N by Barrett's reduction
-    Barrett,
-    /// A product of 2 n digits modulo N by Selby's table
-    Selby,
-    /// a · b modulo N by Takagi's method
-    Takagi,
-    /// a · b / R modulo N
-    Montgomery,
-    /// a^e modulo N by the binary method and classical division
-    Binary,
-    /// a^e modulo N by the r-ary method, r = 16
-    RAry,
-    /// a^e modulo N with a table of the base's powers
-    PowerTable,
-    /// a^e modulo N with a table of a fixed base, digits of 4 bits
-    FixedBase,
-    /// a^e modulo N by Montgomery's multiplication and the binary method
-    MontgomeryBinary,
+macro_rules! operations {
+    ($($(#[$about:meta])* $operation:ident = $name:literal,)*) => {
+        /// An operation on numbers of one length.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Operation {
+            $($(#[$about])* $operation,)*
+        }
+
+        use Operation::*;
+
+        impl Operation {
+            pub const ALL: &[Operation] = &[$($operation),*];
+
+            /// A short name.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $($operation => $name,)*
+                }
+            }
+        }
+    };
 }
 
-use Operation::*;
+operations! {
+    /// a + b
+    Add = "add",
+    /// a − b in two's complement
+    Subtract = "subtract",
+    /// a − b with borrows
+    SubtractBorrow = "subtract-borrow",
+    /// a · b by rows
+    Rows = "multiply-rows",
+    /// a · b by columns
+    Columns = "multiply-columns",
+    /// a · b by Karatsuba's method
+    Karatsuba = "multiply-karatsuba",
+    /// a² in three steps
+    SquareThreeSteps = "square-three-steps",
+    /// a² by Karatsuba's method
+    SquareKaratsuba = "square-karatsuba",
+    /// A product of 2 n digits modulo N by classical division
+    Classical = "reduce-classical",
+    /// A product of 2 n digits modulo N by Barrett's reduction
+    Barrett = "reduce-barrett",
+    /// A product of 2 n digits modulo N by Selby's table
+    Selby = "reduce-selby",
+    /// a · b modulo N by Takagi's method
+    Takagi = "multiply-takagi",
+    /// a · b / R modulo N
+    Montgomery = "montgomery-cios",
+    /// a^e modulo N by the binary method and classical division
+    Binary = "power-binary",
+    /// a^e modulo N by the r-ary method, r = 16
+    RAry = "power-r-ary",
+    /// a^e modulo N with a table of the base's powers
+    PowerTable = "power-table",
+    /// a^e modulo N with a table of a fixed base, digits of 4 bits
+    FixedBase = "power-fixed-base",
+    /// a^e modulo N by Montgomery's multiplication and the binary method
+    MontgomeryBinary = "power-montgomery-binary",
+}
 
 impl Operation {
     /// The rows of the paper's tables, in order.
     pub const PAPER: [Operation; 8] =
         [Add, Subtract, Rows, SquareThreeSteps, Classical, Montgomery, Binary, MontgomeryBinary];
 
-    /// All operations, each with a short name.
-    const NAMED: [(Operation, &'static str); 18] = [
-        (Add, "add"),
-        (Subtract, "subtract"),
-        (SubtractBorrow, "subtract-borrow"),
-        (Rows, "multiply-rows"),
-        (Columns, "multiply-columns"),
-        (Karatsuba, "multiply-karatsuba"),
-        (SquareThreeSteps, "square-three-steps"),
-        (SquareKaratsuba, "square-karatsuba"),
-        (Classical, "reduce-classical"),
-        (Barrett, "reduce-barrett"),
-        (Selby, "reduce-selby"),
-        (Takagi, "multiply-takagi"),
-        (Montgomery, "montgomery-cios"),
-        (Binary, "power-binary"),
-        (RAry, "power-r-ary"),
-        (PowerTable, "power-table"),
-        (FixedBase, "power-fixed-base"),
-        (MontgomeryBinary, "power-montgomery-binary"),
-    ];
-
-    pub const ALL: [Operation; 18] = {
-        let mut all = [Add; 18];
-        let mut place = 0;
-        while place < all.len() {
-            all[place] = Operation::NAMED[place].0;
-            place += 1;
-        }
-        all
-    };
-
-    pub fn name(self) -> &'static str {
-        Operation::NAMED.iter().find(|(operation, _)| *operation == self).map_or("", |(_, name)| name)
-    }
-
     pub fn of_name(name: &str) -> Option<Operation> {
-        Operation::NAMED.iter().find(|(_, known)| *known == name).map(|(operation, _)| *operation)
+        Operation::ALL.iter().copied().find(|operation| operation.name() == name)
     }
 
     /// Digits of memory that [`measure`](crate::measure) needs for numbers of this many bits.

@@ -17,7 +17,7 @@ impl Clock for CountingClock {
 }
 
 fn all<L: Limb>() {
-    for operation in Operation::ALL {
+    for &operation in Operation::ALL {
         for bits in [BITS[0], BITS[3], 2048] {
             let mut memory = vec![L::ZERO; operation.memory::<L>(bits)];
             let time = measure::<L, Inlined>(operation, bits, &mut CountingClock(0), &mut memory);

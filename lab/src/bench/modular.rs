@@ -148,7 +148,7 @@ pub(crate) fn alternate(
 /// error.
 pub fn run(options: &Options, out: &mut dyn Write) -> Result<ModularDocument, Error> {
     let wants = |operation: &Operation| options.filter.as_ref().is_none_or(|filter| filter.is_match(operation.name()));
-    let operations: Vec<Operation> = Operation::ALL.into_iter().filter(wants).collect();
+    let operations: Vec<Operation> = Operation::ALL.iter().copied().filter(wants).collect();
     let digits: Vec<u32> =
         DIGITS.into_iter().filter(|bits| options.digits.is_empty() || options.digits.contains(bits)).collect();
     let default = if options.quick { &SIZES[..BITS.len()] } else { &SIZES[..] };
@@ -256,7 +256,7 @@ mod tests {
     #[test]
     fn every_operation_at_the_sizes_that_the_tables_have() {
         for bits in [SIZES[0], SIZES[2], SIZES[5]] {
-            for operation in Operation::ALL {
+            for &operation in Operation::ALL {
                 // Exponentiations of large numbers are slow.
                 let is_slow = bits > 1024 && operation.name().starts_with("power");
                 if !is_slow {
