@@ -108,16 +108,7 @@ pub(crate) fn raw_on<C: BlockCipher>(
     direction: RawDirection,
     control: &Control,
 ) -> Result<(), Error> {
-    // Check the parameters on an empty message, before any input is touched.
-    let (chaining, padding) = match mode {
-        RawMode::Ecb { padding } => (ChainingState::Ecb, *padding),
-        RawMode::Cbc { iv, padding } => {
-            cbc::encrypt(cipher, iv, &mut [])?;
-            (ChainingState::Cbc(iv.clone()), *padding)
-        }
-        RawMode::Ctr { counter } => (ChainingState::Ctr(ctr::Stream::new(cipher, counter)?), false),
-    };
-    let chain = ChainedRun { cipher, chaining, direction, padding, blocks_left: max_blocks(C::BLOCK_BYTES) };
+    let chain = ChainedRun::new(cipher, mode, direction, max_blocks(C::BLOCK_BYTES))?;
     filter(system, source, sink, control, |input, output| chain.run(input, output))
 }
 
@@ -172,7 +163,25 @@ struct ChainedRun<'a, C: BlockCipher> {
     blocks_left: u64,
 }
 
-impl<C: BlockCipher> ChainedRun<'_, C> {
+impl<'a, C: BlockCipher> ChainedRun<'a, C> {
+    /// Checks the parameters on an empty message, before any input is touched.
+    fn new(
+        cipher: &'a C,
+        mode: &RawMode,
+        direction: RawDirection,
+        blocks_left: u64,
+    ) -> Result<Self, tress_cipher::Error> {
+        let (chaining, padding) = match mode {
+            RawMode::Ecb { padding } => (ChainingState::Ecb, *padding),
+            RawMode::Cbc { iv, padding } => {
+                cbc::encrypt(cipher, iv, &mut [])?;
+                (ChainingState::Cbc(iv.clone()), *padding)
+            }
+            RawMode::Ctr { counter } => (ChainingState::Ctr(ctr::Stream::new(cipher, counter)?), false),
+        };
+        Ok(Self { cipher, chaining, direction, padding, blocks_left })
+    }
+
     fn run(mut self, input: &mut dyn Read, output: &mut dyn Write) -> Result<(), FilterError> {
         // A block is known to be the last only if nothing follows, so one buffer is always read ahead.
         let bytes = BUFFER_BYTES - BUFFER_BYTES % C::BLOCK_BYTES;
@@ -322,15 +331,8 @@ mod tests {
         input: &[u8],
         blocks_left: u64,
     ) -> Result<Vec<u8>, FilterError> {
-        let cipher = cipher();
-        let (chaining, padding) = match mode {
-            RawMode::Ecb { padding } => (ChainingState::Ecb, *padding),
-            RawMode::Cbc { iv, padding } => (ChainingState::Cbc(iv.clone()), *padding),
-            RawMode::Ctr { counter } => (ChainingState::Ctr(ctr::Stream::new(&cipher, counter)?), false),
-        };
-        let chain = ChainedRun { cipher: &cipher, chaining, direction, padding, blocks_left };
-        let mut output = Vec::new();
-        chain.run(&mut ShortReads(input, 0), &mut output)?;
+        let (cipher, mut output) = (cipher(), Vec::new());
+        ChainedRun::new(&cipher, mode, direction, blocks_left)?.run(&mut ShortReads(input, 0), &mut output)?;
         Ok(output)
     }
 

@@ -5,10 +5,8 @@ use std::fs::File;
 use std::io;
 #[cfg(unix)]
 use std::os::fd::AsFd;
-use std::path::{Path, PathBuf};
 
 use cap_fs_ext::{DirExt, FollowSymlinks, OpenOptionsFollowExt};
-use cap_std::ambient_authority;
 #[cfg(unix)]
 use cap_std::fs::OpenOptionsExt;
 use cap_std::fs::{Dir, DirBuilder, FileType, OpenOptions};
@@ -18,14 +16,6 @@ use super::tolerate::tolerate;
 use super::types::{Opening, Readers, Special};
 #[cfg(unix)]
 use super::unix;
-
-pub(super) fn open_given(path: &Path) -> io::Result<Dir> {
-    Dir::open_ambient_dir(path, ambient_authority())
-}
-
-pub(super) fn open_below(top: &Dir, path: &Path) -> io::Result<Dir> {
-    top.open_dir(if path.as_os_str().is_empty() { Path::new(".") } else { path })
-}
 
 pub(super) fn open(folder: &Dir, name: &OsStr, how: Opening) -> io::Result<File> {
     let mut options = OpenOptions::new();
@@ -41,10 +31,6 @@ pub(super) fn open(folder: &Dir, name: &OsStr, how: Opening) -> io::Result<File>
         _ => {}
     }
     Ok(folder.open_with(name, options.follow(FollowSymlinks::No))?.into_std())
-}
-
-pub(super) fn open_folder(parent: &Dir, name: &OsStr) -> io::Result<Dir> {
-    parent.open_dir_nofollow(name)
 }
 
 pub(super) fn create_folder(parent: &Dir, name: &OsStr, readers: Readers) -> io::Result<()> {
@@ -127,10 +113,6 @@ pub(super) fn list(folder: &Dir) -> io::Result<Vec<(OsString, FileType)>> {
     entries.collect()
 }
 
-pub(super) fn read_link(parent: &Dir, name: &OsStr) -> io::Result<PathBuf> {
-    parent.read_link_contents(name)
-}
-
 pub(super) fn exists(folder: &Dir, name: &OsStr) -> io::Result<bool> {
     match folder.symlink_metadata(name) {
         Ok(_) => Ok(true),
@@ -145,10 +127,6 @@ pub(super) fn remove(folder: &Dir, name: &OsStr) -> io::Result<bool> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
         done => done.map(|()| true),
     }
-}
-
-pub(super) fn rename(folder: &Dir, from: &OsStr, to: &OsStr) -> io::Result<()> {
-    folder.rename(from, folder, to)
 }
 
 pub(super) fn move_new(from_folder: &Dir, from: &OsStr, to_folder: &Dir, to: &OsStr) -> io::Result<()> {
@@ -273,12 +251,13 @@ pub(super) fn exchange(parent: &Dir, one: &OsStr, other: &OsStr) -> io::Result<b
 #[cfg(test)]
 mod tests {
     use super::*;
+    use cap_std::ambient_authority;
     use std::fs;
 
     #[test]
     fn only_free_names_are_taken() {
         let folder = tempfile::TempDir::new().unwrap();
-        let handle = open_given(folder.path()).unwrap();
+        let handle = Dir::open_ambient_dir(folder.path(), ambient_authority()).unwrap();
         for rename in [rename_to_free_name, rename_after_check] {
             fs::create_dir_all(folder.path().join("new/inner")).unwrap();
             fs::create_dir(folder.path().join("empty")).unwrap();

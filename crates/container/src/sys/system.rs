@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 use std::sync::MutexGuard;
 use std::time::Duration;
 
+use cap_fs_ext::DirExt;
+use cap_std::ambient_authority;
 use cap_std::fs::{Dir, FileType, Metadata};
 use tress_terminal::blocked::blocked;
 
@@ -296,7 +298,7 @@ pub trait System: Send + Sync {
     /// Opens a folder by a path from the user.
     fn open_folder(&self, path: &Path) -> io::Result<Dir> {
         self.before(Call::Other)?;
-        folder::open_given(path)
+        Dir::open_ambient_dir(path, ambient_authority())
     }
 
     // Calls relative to the handle of a folder, which no link can redirect. A receiver uses them in its senders' folders, and trees
@@ -317,13 +319,13 @@ pub trait System: Send + Sync {
     /// Opens a folder in a folder; fails for a symlink.
     fn open_folder_in(&self, parent: &Dir, name: &OsStr) -> io::Result<Dir> {
         self.before(Call::Other)?;
-        folder::open_folder(parent, name)
+        parent.open_dir_nofollow(name)
     }
 
     /// Opens a folder any number of levels below another. No symlink on the way can lead out of `top`.
     fn open_below(&self, top: &Dir, path: &Path) -> io::Result<Dir> {
         self.before(Call::Other)?;
-        folder::open_below(top, path)
+        top.open_dir(if path.as_os_str().is_empty() { Path::new(".") } else { path })
     }
 
     /// Metadata of a name in a folder; symlinks are not followed.
@@ -362,7 +364,7 @@ pub trait System: Send + Sync {
     /// The target of a symlink, as stored.
     fn read_link_in(&self, parent: &Dir, name: &OsStr) -> io::Result<PathBuf> {
         self.before(Call::Other)?;
-        folder::read_link(parent, name)
+        parent.read_link_contents(name)
     }
 
     /// Whether the name exists, also as a symlink.
@@ -464,7 +466,7 @@ pub trait System: Send + Sync {
     /// Renames a file, and replaces an existing one.
     fn rename_in(&self, folder: &Dir, from: &OsStr, to: &OsStr) -> io::Result<()> {
         let changed = Change::Renamed(Place::In(folder, from), Place::In(folder, to));
-        change(self, || folder::rename(folder, from, to), changed)
+        change(self, || folder.rename(from, folder, to), changed)
     }
 
     /// Moves a file to a free name; `AlreadyExists` if the name is taken, without a race.
