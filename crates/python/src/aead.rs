@@ -9,7 +9,7 @@ use tress_cipher::lanes::Aead;
 use tress_cipher::{Aad, Error, Tag};
 
 use crate::keys::random;
-use crate::many::{self, BatchMessage};
+use crate::many::{self, BatchMessage, CipherDirection};
 use crate::memory::{InputBuffer, NewBytes, OutputBuffer};
 use crate::work::run_detached;
 use crate::{arguments, errors};
@@ -285,7 +285,7 @@ impl PyAead {
         #[pyo3(from_py_with = arguments::threads)] threads: usize,
     ) -> PyResult<usize> {
         let messages = BatchMessage::all(messages, Some(slf))?;
-        many::encrypt_into(slf.py(), &messages, &mut OutputBuffer::of(buf)?, threads)
+        many::process_into(slf.py(), &messages, &mut OutputBuffer::of(buf)?, threads, CipherDirection::Encrypt)
     }
 
     /// Decrypts as `decrypt_many`, with the concatenated plaintexts in `buf`, which must have their total length; returns that
@@ -299,7 +299,7 @@ impl PyAead {
         #[pyo3(from_py_with = arguments::threads)] threads: usize,
     ) -> PyResult<usize> {
         let messages = BatchMessage::all(messages, Some(slf))?;
-        many::decrypt_into(slf.py(), &messages, &mut OutputBuffer::of(buf)?, threads)
+        many::process_into(slf.py(), &messages, &mut OutputBuffer::of(buf)?, threads, CipherDirection::Decrypt)
     }
 
     /// The backend that this key was prepared for, such as `vaes256`.

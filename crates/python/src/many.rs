@@ -74,7 +74,7 @@ impl BatchMessage<'_> {
 }
 
 #[derive(Clone, Copy, PartialEq)]
-enum CipherDirection {
+pub(crate) enum CipherDirection {
     Encrypt,
     Decrypt,
 }
@@ -114,12 +114,9 @@ pub(crate) fn encrypt<'py>(
     messages: &[BatchMessage<'py>],
     threads: usize,
 ) -> PyResult<Bound<'py, PyList>> {
-    let results = run(py, messages, threads, CipherDirection::Encrypt)?;
-    let results = results.into_iter().enumerate().map(|(index, (result, outcome))| match outcome {
-        Ok(()) => Ok(result.map(NewBytes::finish)),
-        Err(error) => Err(message_error(py, index, error)),
-    });
-    PyList::new(py, results.collect::<PyResult<Vec<_>>>()?)
+    let (results, outcomes) = run(py, messages, threads, CipherDirection::Encrypt)?;
+    forged(py, &outcomes)?;
+    PyList::new(py, results.into_iter().map(|result| result.map(NewBytes::finish)))
 }
 
 /// Decrypts messages. `errors` is "raise" or "none".
@@ -134,21 +131,13 @@ pub(crate) fn decrypt<'py>(
         "none" => false,
         _ => return Err(errors::usage(py, "errors must be 'raise' or 'none'")),
     };
-    let results = run(py, messages, threads, CipherDirection::Decrypt)?;
-    let mut forged = Vec::new();
-    let results = results.into_iter().enumerate().map(|(index, (result, outcome))| match outcome {
-        Ok(()) => Ok(result.map(NewBytes::finish)),
-        Err(Error::Authentication) => {
-            forged.push(index);
-            Ok(None)
-        }
-        Err(error) => Err(message_error(py, index, error)),
-    });
-    let results = results.collect::<PyResult<Vec<_>>>()?;
+    let (results, outcomes) = run(py, messages, threads, CipherDirection::Decrypt)?;
+    let forged = forged(py, &outcomes)?;
     if is_strict && !forged.is_empty() {
         return Err(errors::invalid_tag(py, forged));
     }
-    PyList::new(py, results)
+    let results = results.into_iter().zip(&outcomes);
+    PyList::new(py, results.map(|(result, outcome)| result.filter(|_| outcome.is_ok()).map(NewBytes::finish)))
 }
 
 /// Encrypts a batch of messages, each `(key, nonce, data, associated_data)` with an `AESCCM` or `ChaCha20Poly1305` as key, in lanes and on
@@ -184,42 +173,30 @@ fn message_error(py: Python<'_>, index: usize, error: Error) -> PyErr {
     errors::usage(py, &format!("message {index}: {error}"))
 }
 
-/// Encrypts into one buffer, with concatenated results; returns their total length in bytes.
-pub(crate) fn encrypt_into(
-    py: Python<'_>,
-    messages: &[BatchMessage<'_>],
-    output: &mut OutputBuffer,
-    threads: usize,
-) -> PyResult<usize> {
-    let outcomes = run_into(py, messages, output, threads, CipherDirection::Encrypt)?;
-    if let Some((index, error)) = outcomes.into_iter().enumerate().find_map(|(index, done)| Some((index, done.err()?)))
-    {
-        // The buffer may hold copies of plaintext.
-        output.wipe();
-        return Err(message_error(py, index, error));
-    }
-    Ok(output.bytes())
-}
-
-/// Decrypts into one buffer, with concatenated results. Forged messages give zeros.
-pub(crate) fn decrypt_into(
-    py: Python<'_>,
-    messages: &[BatchMessage<'_>],
-    output: &mut OutputBuffer,
-    threads: usize,
-) -> PyResult<usize> {
-    let outcomes = run_into(py, messages, output, threads, CipherDirection::Decrypt)?;
+/// The indices of the messages that were forged. Returns the error of the first with wrong parameters.
+fn forged(py: Python<'_>, outcomes: &[Result<(), Error>]) -> PyResult<Vec<usize>> {
     let mut forged = Vec::new();
-    for (index, outcome) in outcomes.into_iter().enumerate() {
+    for (index, outcome) in outcomes.iter().enumerate() {
         match outcome {
             Ok(()) => {}
             Err(Error::Authentication) => forged.push(index),
-            Err(error) => {
-                output.wipe();
-                return Err(message_error(py, index, error));
-            }
+            Err(error) => return Err(message_error(py, index, *error)),
         }
     }
+    Ok(forged)
+}
+
+/// Processes messages into one buffer, with concatenated results; returns their total length in bytes. Forged messages give zeros.
+pub(crate) fn process_into(
+    py: Python<'_>,
+    messages: &[BatchMessage<'_>],
+    output: &mut OutputBuffer,
+    threads: usize,
+    direction: CipherDirection,
+) -> PyResult<usize> {
+    let outcomes = run_into(py, messages, output, threads, direction)?;
+    // Before this error the buffer may hold copies of plaintext.
+    let forged = forged(py, &outcomes).inspect_err(|_| output.wipe())?;
     if forged.is_empty() { Ok(output.bytes()) } else { Err(errors::invalid_tag(py, forged)) }
 }
 
@@ -280,14 +257,15 @@ fn check_messages(py: Python<'_>, messages: &[BatchMessage<'_>], direction: Ciph
     Ok(())
 }
 
-type TaskOutcome<'py> = (Option<NewBytes<'py>>, Result<(), Error>);
+/// The result of each message that has one, and each outcome.
+type Results<'py> = (Vec<Option<NewBytes<'py>>>, Vec<Result<(), Error>>);
 
 fn run<'py>(
     py: Python<'py>,
     messages: &[BatchMessage<'py>],
     threads: usize,
     direction: CipherDirection,
-) -> PyResult<Vec<TaskOutcome<'py>>> {
+) -> PyResult<Results<'py>> {
     check_messages(py, messages, direction)?;
     let mut results = Vec::with_capacity(messages.len());
     NewBytes::prepare_heap(
@@ -301,8 +279,8 @@ fn run<'py>(
     let mut tasks: Vec<AeadTask<'_>> =
         messages.iter().zip(spaces).map(|(message, space)| AeadTask::new(message, space)).collect();
     run_tasks(py, &mut tasks, threads, direction)?;
-    let outcomes: Vec<_> = tasks.into_iter().map(|task| task.outcome).collect();
-    Ok(results.into_iter().zip(outcomes).collect())
+    let outcomes = tasks.into_iter().map(|task| task.outcome).collect();
+    Ok((results, outcomes))
 }
 
 /// Runs all tasks on up to `threads` threads. A signal ends the work early.
