@@ -15,6 +15,7 @@ use super::store::{store_on, store_private_on};
 use super::{Control, DecryptOptions, EncryptOptions, RawAead, RawDirection, RawMode, Sink, Source};
 use crate::keys::{Identities, Recipients, key_file};
 use crate::streaming::decrypt_bytes;
+use crate::sys::System;
 use crate::testing::faulty::{Fault, Faulty};
 use crate::threads::Threads;
 
@@ -39,10 +40,17 @@ fn holds_plain(path: &Path) -> bool {
 }
 
 fn encrypt_in(folder: &Path, system: &Faulty, force: bool) -> Result<(), crate::Error> {
-    let options = EncryptOptions { threads: 2.into(), ..EncryptOptions::default() };
-    let sink = Sink::Path { path: folder.join("out"), force };
-    let source = Source::Path(folder.join("in"));
-    encrypt_on(system, &source, &sink, &recipients(), &options, &Control::new()).map(drop)
+    encrypt_from("in", folder, system, force)
+}
+
+/// Encrypts a file or folder of this name to `out`.
+pub(super) fn encrypt_from(name: &str, folder: &Path, system: &dyn System, force: bool) -> Result<(), crate::Error> {
+    seal(system, &Source::Path(folder.join(name)), &Sink::Path { path: folder.join("out"), force })
+}
+
+pub(super) fn seal(system: &dyn System, source: &Source, sink: &Sink) -> Result<(), crate::Error> {
+    let options = EncryptOptions::default().threads(2);
+    encrypt_on(system, source, sink, &recipients(), &options, &Control::new()).map(drop)
 }
 
 #[test]
@@ -96,14 +104,18 @@ pub(super) fn container() -> Vec<u8> {
 fn no_failure_of_a_decryption_leaves_anything() {
     let container = container();
     let prepare = |folder: &Path| fs::write(folder.join("in"), &container).unwrap();
-    let command = |folder: &Path, system: &Faulty| decrypt_in(folder, system).map(drop);
+    let command = |folder: &Path, system: &Faulty| decrypt_in(folder, system, false);
     walk(1, "out", true, prepare, command, |path| holds(path, &plain()));
 }
 
-fn decrypt_in(folder: &Path, system: &Faulty) -> Result<super::Report, crate::Error> {
-    let sink = Sink::Path { path: folder.join("out"), force: false };
+/// Decrypts `in` to `out`.
+pub(super) fn decrypt_in(folder: &Path, system: &dyn System, force: bool) -> Result<(), crate::Error> {
+    open(system, &Source::Path(folder.join("in")), &Sink::Path { path: folder.join("out"), force })
+}
+
+pub(super) fn open(system: &dyn System, source: &Source, sink: &Sink) -> Result<(), crate::Error> {
     let options = DecryptOptions::default().threads(2);
-    decrypt_on(system, &Source::Path(folder.join("in")), &sink, &identities(), &options, &Control::new())
+    decrypt_on(system, source, sink, &identities(), &options, &Control::new()).map(drop)
 }
 
 #[test]
@@ -127,7 +139,7 @@ fn signals_and_short_reads_and_writes_change_nothing() {
             assert!(holds_plain(&folder.path().join("out")), "{fault:?} {period}");
             fs::remove_file(folder.path().join("out")).unwrap();
             fs::write(folder.path().join("in"), &container).unwrap();
-            decrypt_in(folder.path(), &Faulty::every(period, fault)).unwrap();
+            decrypt_in(folder.path(), &Faulty::every(period, fault), false).unwrap();
             assert!(fs::read(folder.path().join("out")).unwrap() == plain(), "{fault:?} {period}");
         }
     }

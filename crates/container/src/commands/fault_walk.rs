@@ -54,7 +54,7 @@ pub(super) fn holds(path: &Path, bytes: &[u8]) -> bool {
     fs::read(path).is_ok_and(|found| found == bytes)
 }
 
-fn names(folder: &Path) -> Vec<String> {
+pub(super) fn names(folder: &Path) -> Vec<String> {
     let mut names: Vec<String> =
         fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
     names.sort();
@@ -103,6 +103,7 @@ pub(super) fn walk(
                     reported += 1;
                     assert_ne!(fault, Fault::Short, "{label}: {error}");
                     assert_eq!(error.kind, kind(fault), "{label}");
+                    assert!(error.path.is_some(), "{label}: {error}");
                     // Replacing is one step: the output is the old one or, if only the folder's sync failed, a complete new one.
                     let is_old = snapshot(&output_path) == old;
                     // Where folders cannot be exchanged in one step, a disk that disappears between the steps leaves the old one under

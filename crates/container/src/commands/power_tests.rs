@@ -4,11 +4,9 @@
 use std::fs;
 use std::path::Path;
 
-use super::decrypt::decrypt_on;
-use super::encrypt::encrypt_on;
-use super::fault_tests::{PLAIN_BYTES, container, identities, plain, recipients};
+use super::Control;
+use super::fault_tests::{PLAIN_BYTES, container, decrypt_in, encrypt_from, identities, plain};
 use super::rewrap::rewrap_on;
-use super::{Control, DecryptOptions, EncryptOptions, Sink, Source};
 use crate::keys;
 use crate::streaming::decrypt_bytes;
 use crate::testing::recording::{Disk, Event, Recording};
@@ -49,19 +47,14 @@ fn lose_power(
             is_good
         }
     };
-    for moment in 0..=events.len() {
-        for content in disk.possible(&output) {
-            states += 1;
-            let is_old = content.as_deref() == old;
-            let is_complete = content.as_deref().is_some_and(&mut judge);
-            complete += usize::from(is_complete);
-            assert!(is_old || is_complete, "moment {moment} of {}", events.len());
-            assert!(is_complete || moment < events.len(), "the command had returned");
-        }
-        if let Some(event) = events.get(moment) {
-            disk.apply(event);
-        }
-    }
+    disk.lose_power(&events, |moment, state| {
+        states += 1;
+        let content = state.file(&output);
+        let is_complete = content.is_some_and(&mut judge);
+        complete += usize::from(is_complete);
+        assert!(content == old || is_complete, "moment {moment} of {}", events.len());
+        assert!(is_complete || moment < events.len(), "the command had returned");
+    });
     println!("{} events, {states} disks after a loss of power: {complete} with the new output", events.len());
     assert!(complete > 0);
 }
@@ -70,19 +63,14 @@ fn holds_plain(container: &[u8]) -> bool {
     decrypt_bytes(container, &identities(), Threads::ONE).is_ok_and(|found| found == plain())
 }
 
-fn encrypt(folder: &Path, system: &Recording, force: bool) -> Result<(), crate::Error> {
-    let options = EncryptOptions { threads: 2.into(), ..EncryptOptions::default() };
-    let sink = Sink::Path { path: folder.join("out"), force };
-    encrypt_on(system, &Source::Path(folder.join("in")), &sink, &recipients(), &options, &Control::new()).map(drop)
-}
-
 #[test]
 fn encryptions() {
     for has_anonymous in [true, false] {
         let prepare = |folder: &Path| fs::write(folder.join("in"), plain()).unwrap();
-        lose_power("out", None, has_anonymous, prepare, |folder, system| encrypt(folder, system, false), holds_plain);
-        let replace = |folder: &Path, system: &Recording| encrypt(folder, system, true);
-        lose_power("out", Some(b"old"), has_anonymous, prepare, replace, holds_plain);
+        for old in [None, Some(&b"old"[..])] {
+            let command = |folder: &Path, system: &Recording| encrypt_from("in", folder, system, old.is_some());
+            lose_power("out", old, has_anonymous, prepare, command, holds_plain);
+        }
     }
 }
 
@@ -91,12 +79,7 @@ fn decryptions() {
     let container = container();
     for has_anonymous in [true, false] {
         let prepare = |folder: &Path| fs::write(folder.join("in"), &container).unwrap();
-        let command = |folder: &Path, system: &Recording| {
-            let sink = Sink::Path { path: folder.join("out"), force: false };
-            let options = DecryptOptions::default().threads(2);
-            let source = Source::Path(folder.join("in"));
-            decrypt_on(system, &source, &sink, &identities(), &options, &Control::new()).map(drop)
-        };
+        let command = |folder: &Path, system: &Recording| decrypt_in(folder, system, false);
         lose_power("out", None, has_anonymous, prepare, command, |found| found == plain());
     }
 }

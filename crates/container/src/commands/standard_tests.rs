@@ -3,24 +3,12 @@
 use std::fs::{self, File};
 use std::io::{Read, Seek, SeekFrom, Write};
 
-use super::decrypt::decrypt_on;
-use super::encrypt::encrypt_on;
-use super::fault_tests::{identities, plain, recipients};
-use super::{Control, DecryptOptions, EncryptOptions, Sink, Source};
+use super::fault_tests::{open as decrypt, plain, seal as encrypt};
+use super::{Sink, Source};
 #[cfg(unix)]
 use crate::testing::faulty::Fault;
 use crate::testing::faulty::Faulty;
 use crate::{Error, ErrorKind};
-
-fn encrypt(system: &Faulty, source: &Source, sink: &Sink) -> Result<(), Error> {
-    let options = EncryptOptions { threads: 2.into(), ..EncryptOptions::default() };
-    encrypt_on(system, source, sink, &recipients(), &options, &Control::new()).map(drop)
-}
-
-fn decrypt(system: &Faulty, source: &Source, sink: &Sink) -> Result<(), Error> {
-    let options = DecryptOptions::default().threads(2);
-    decrypt_on(system, source, sink, &identities(), &options, &Control::new()).map(drop)
-}
 
 fn file(bytes: &[u8], position: u64) -> File {
     let mut file = tempfile::tempfile().unwrap();

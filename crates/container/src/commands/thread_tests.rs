@@ -1,9 +1,10 @@
 //! A system that refuses threads: the caller works alone where it can, and otherwise returns an error, leaves nothing and does not hang.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use super::fault_tests::{identities, plain, recipients};
+use super::fault_walk::names;
 use super::{Control, DecryptOptions, EncryptOptions, Report, Sink, Source, decrypt, encrypt};
 use crate::streaming::{decrypt_bytes, encrypt_bytes};
 use crate::threads::{LEFT, Threads, together};
@@ -27,13 +28,6 @@ fn opened(from: PathBuf, to: PathBuf) -> Result<Report, Error> {
     let options = DecryptOptions::default().threads(4);
     let sink = Sink::Path { path: to, force: false };
     decrypt(&Source::Path(from), &sink, &identities(), &options, &Control::new())
-}
-
-fn names(folder: &Path) -> Vec<String> {
-    let entries = fs::read_dir(folder).unwrap();
-    let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
-    names.sort();
-    names
 }
 
 #[test]

@@ -3,11 +3,8 @@
 use std::fs;
 use std::path::Path;
 
-use super::decrypt::decrypt_on;
-use super::encrypt::encrypt_on;
-use super::fault_tests::{identities, plain, recipients};
+use super::fault_tests::{decrypt_in, encrypt_from, plain};
 use super::fault_walk::{snapshot, walk};
-use super::{Control, DecryptOptions, EncryptOptions, Sink, Source};
 use crate::testing::faulty::Faulty;
 
 /// Trees make many calls.
@@ -40,16 +37,7 @@ fn is_the_tree(path: &Path) -> bool {
 }
 
 fn encrypt_in(folder: &Path, system: &Faulty, force: bool) -> Result<(), crate::Error> {
-    let options = EncryptOptions { threads: 2.into(), ..EncryptOptions::default() };
-    let sink = Sink::Path { path: folder.join("out"), force };
-    let source = Source::Path(folder.join("tree"));
-    encrypt_on(system, &source, &sink, &recipients(), &options, &Control::new()).map(drop)
-}
-
-pub(super) fn decrypt_in(folder: &Path, system: &dyn crate::sys::System, force: bool) -> Result<(), crate::Error> {
-    let sink = Sink::Path { path: folder.join("out"), force };
-    let options = DecryptOptions::default().threads(2);
-    decrypt_on(system, &Source::Path(folder.join("in")), &sink, &identities(), &options, &Control::new()).map(drop)
+    encrypt_from("tree", folder, system, force)
 }
 
 /// A tree's container, made once.

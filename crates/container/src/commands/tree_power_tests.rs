@@ -6,11 +6,8 @@ use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
-use super::encrypt::encrypt_on;
-use super::fault_tests::recipients;
+use super::fault_tests::{decrypt_in, encrypt_from};
 use super::fault_walk::snapshot;
-use super::tree_fault_tests::decrypt_in;
-use super::{Control, EncryptOptions, Sink, Source};
 use crate::sys::Os;
 use crate::testing::disk::{Disk, Event, Node};
 use crate::testing::recording::Recording;
@@ -27,9 +24,7 @@ fn make_tree(folder: &Path) {
 fn container() -> Vec<u8> {
     let folder = tempfile::tempdir().unwrap();
     make_tree(folder.path());
-    let sink = Sink::Path { path: folder.path().join("out"), force: false };
-    let source = Source::Path(folder.path().join("tree"));
-    encrypt_on(&Os, &source, &sink, &recipients(), &EncryptOptions::default(), &Control::new()).unwrap();
+    encrypt_from("tree", folder.path(), &Os, false).unwrap();
     fs::read(folder.path().join("out")).unwrap()
 }
 
@@ -71,24 +66,15 @@ fn lose_power(force: bool) {
     let key = Path::new(&number).join("out");
 
     let (mut disks, mut complete) = (0, 0);
-    for moment in 0..=events.len() {
-        for state in disk.states() {
-            disks += 1;
-            let found = state.inode(&key).map(|inode| state.below(inode));
-            let is_new = found.as_ref() == Some(&new);
-            complete += usize::from(is_new);
-            assert!(
-                is_new || found == old,
-                "moment {moment} of {}: {:?}",
-                events.len(),
-                found.map(|found| found.into_keys().collect::<Vec<_>>())
-            );
-            assert!(is_new || moment < events.len(), "the command had returned");
-        }
-        if let Some(event) = events.get(moment) {
-            disk.apply(event);
-        }
-    }
+    disk.lose_power(&events, |moment, state| {
+        disks += 1;
+        let found = state.inode(&key).map(|inode| state.below(inode));
+        let is_new = found.as_ref() == Some(&new);
+        complete += usize::from(is_new);
+        let names = found.iter().flat_map(|found| found.keys()).collect::<Vec<_>>();
+        assert!(is_new || found == old, "moment {moment} of {}: {names:?}", events.len());
+        assert!(is_new || moment < events.len(), "the command had returned");
+    });
     println!("{} events, {disks} disks after a loss of power: {complete} with the new folder", events.len());
     assert!(disks > 100 && complete > 0 && complete < disks, "{complete} of {disks}");
 }

@@ -123,7 +123,7 @@ impl Disk {
         self
     }
 
-    pub fn apply(&mut self, event: &Event) {
+    fn apply(&mut self, event: &Event) {
         let event = &self.renumbered(event);
         match event {
             Event::Write { .. } | Event::Length { .. } => self.writes.push(event.clone()),
@@ -206,7 +206,7 @@ impl Disk {
     }
 
     /// Every possible state of the disk if the power fails now, without duplicates.
-    pub fn states(&self) -> BTreeSet<DiskState> {
+    fn states(&self) -> BTreeSet<DiskState> {
         let mut states = BTreeSet::new();
         for changes in subsets(self.changes.len()) {
             let mut named = self.certain.clone();
@@ -223,14 +223,20 @@ impl Disk {
         states
     }
 
-    /// Every possible content of a file if the power fails now; `None` if there is no file.
-    pub fn possible(&self, path: &Path) -> Vec<Option<Vec<u8>>> {
-        self.states().iter().map(|state| state.file(path).map(<[u8]>::to_vec)).collect()
+    /// Calls a function with every state of the disk, for a loss of power at every moment of these events.
+    pub fn lose_power(mut self, events: &[Event], mut each: impl FnMut(usize, DiskState)) {
+        for moment in 0..=events.len() {
+            self.states().into_iter().for_each(|state| each(moment, state));
+            if let Some(event) = events.get(moment) {
+                self.apply(event);
+            }
+        }
     }
 }
 
 impl DiskState {
-    fn file(&self, path: &Path) -> Option<&[u8]> {
+    /// The content of the file with this name.
+    pub fn file(&self, path: &Path) -> Option<&[u8]> {
         match self.nodes.get(self.names.get(path)?) {
             Some(Node::File(content)) => Some(content),
             _ => None,

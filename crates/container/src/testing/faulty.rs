@@ -90,6 +90,11 @@ impl Faulty {
         Self { calls, fault, first: fails, period, has_anonymous, stdin, stdout, unsynced, gate, moved }
     }
 
+    /// The same for threads of any duration, with anonymous files.
+    pub fn leak(fails: u64, fault: Fault) -> &'static Self {
+        Box::leak(Box::new(Self::new(fails, fault, true)))
+    }
+
     /// Every `period`-th read or write has the fault.
     pub fn every(period: u64, fault: Fault) -> Self {
         Self { period: Some(period), ..Self::new(0, fault, true) }

@@ -41,9 +41,6 @@ mod target;
 mod unpack;
 mod write;
 
-#[cfg(test)]
-mod faults_test;
-
 #[doc(hidden)]
 pub use blocks::shown as shown_path;
 

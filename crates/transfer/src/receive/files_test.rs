@@ -74,8 +74,7 @@ fn a_failed_call_keeps_no_lock() {
     for fails in 0.. {
         let folder = JournalFolder::new();
         append(&mut folder.open(), &["a"]);
-        let fault = Faulty::new(fails, Fault::Error(io::ErrorKind::StorageFull), true);
-        let system: &'static Faulty = Box::leak(Box::new(fault));
+        let system = Faulty::leak(fails, Fault::Error(io::ErrorKind::StorageFull));
         let journal = FileJournal::open(system, &folder.folder, &folder.folder.open_dir(".tress").unwrap());
         let journal = journal.map(|mut journal| {
             let _ = journal.locked(|_| Ok(()));

@@ -110,36 +110,29 @@ fn lose_power(versions: &[Version], run: impl Fn(&'static dyn System, &Path)) {
         _ => false,
     };
 
-    let (mut disk, mut disks, mut complete, mut resumed) = (Disk::default(), 0, 0, 0);
+    let (mut disks, mut complete, mut resumed) = (0, 0, 0);
     let mut known = BTreeSet::new();
-    for moment in 0..=events.len() {
-        for state in disk.states() {
-            disks += 1;
-            let tree = state.below(base);
-            let label = format!("moment {moment} of {}", events.len());
-            match tree.get(Path::new("sender/a/b")) {
-                Some(Node::File(content)) => {
-                    complete += 1;
-                    assert!(*content == last.content(), "{label}: a wrong file has the name");
-                    // Without it, the sender, which got no confirmation, would be refused.
-                    assert!(has_record(tree.get(journal)), "{label}: nobody knows whose it is");
-                }
-                Some(_) => panic!("{label}: no file"),
-                None => {
-                    assert!(moment < events.len(), "the file was confirmed");
-                    if known.insert(tree.clone()) {
-                        resumed += 1;
-                        for version in versions {
-                            comes_again(&tree, *version, versions.len() == 1);
-                        }
-                    }
+    Disk::default().lose_power(&events, |moment, state| {
+        disks += 1;
+        let tree = state.below(base);
+        let label = format!("moment {moment} of {}", events.len());
+        match tree.get(Path::new("sender/a/b")) {
+            Some(Node::File(content)) => {
+                complete += 1;
+                assert!(*content == last.content(), "{label}: a wrong file has the name");
+                // Without it, the sender, which got no confirmation, would be refused.
+                assert!(has_record(tree.get(journal)), "{label}: nobody knows whose it is");
+            }
+            Some(_) => panic!("{label}: no file"),
+            None => {
+                assert!(moment < events.len(), "the file was confirmed");
+                if known.insert(tree.clone()) {
+                    resumed += 1;
+                    versions.iter().for_each(|version| comes_again(&tree, *version, versions.len() == 1));
                 }
             }
         }
-        if let Some(event) = events.get(moment) {
-            disk.apply(event);
-        }
-    }
+    });
     println!(
         "{} events, {disks} disks after a loss of power: {complete} with the file, {resumed} gone on with",
         events.len()
@@ -225,38 +218,33 @@ fn packs_that_arrive() {
             FileRecord::new(&entry.path, identity, &status).encode()
         };
         let records: Vec<Vec<u8>> = entries.iter().map(record).collect();
-        let (mut disk, mut known, mut named) = (Disk::default(), BTreeSet::new(), 0);
-        for moment in 0..=events.len() {
-            for state in disk.states() {
-                let tree = state.below(base);
-                if !known.insert(tree.clone()) {
-                    continue;
-                }
-                let restored = restore(&tree);
-                let again = self::store(&OS, restored.path());
-                for (number, (entry, record)) in entries.iter().zip(&records).enumerate() {
-                    match tree.get(&Path::new("sender").join(path_of(&entry.path).unwrap())) {
-                        Some(Node::File(content)) => {
-                            named += 1;
-                            assert_eq!(*content, [number as u8; BYTES as usize], "{moment}");
-                            let Some(Node::File(journal)) = tree.get(Path::new("sender/.tress/files")) else {
-                                panic!("{moment}: no journal")
-                            };
-                            assert!(journal.windows(record.len()).any(|bytes| bytes == record), "{moment}");
-                        }
-                        Some(other) => panic!("{other:?}"),
-                        None => {
-                            assert!(moment < events.len(), "{number} was confirmed");
-                            let status = again.list(std::slice::from_ref(entry)).unwrap().0.remove(0).unwrap();
-                            assert_eq!(status, EntryStatus::Wanted, "{moment}");
-                        }
+        let (mut known, mut named) = (BTreeSet::new(), 0);
+        Disk::default().lose_power(&events, |moment, state| {
+            let tree = state.below(base);
+            if !known.insert(tree.clone()) {
+                return;
+            }
+            let restored = restore(&tree);
+            let again = self::store(&OS, restored.path());
+            for (number, (entry, record)) in entries.iter().zip(&records).enumerate() {
+                match tree.get(&Path::new("sender").join(path_of(&entry.path).unwrap())) {
+                    Some(Node::File(content)) => {
+                        named += 1;
+                        assert_eq!(*content, [number as u8; BYTES as usize], "{moment}");
+                        let Some(Node::File(journal)) = tree.get(Path::new("sender/.tress/files")) else {
+                            panic!("{moment}: no journal")
+                        };
+                        assert!(journal.windows(record.len()).any(|bytes| bytes == record), "{moment}");
+                    }
+                    Some(other) => panic!("{other:?}"),
+                    None => {
+                        assert!(moment < events.len(), "{number} was confirmed");
+                        let status = again.list(std::slice::from_ref(entry)).unwrap().0.remove(0).unwrap();
+                        assert_eq!(status, EntryStatus::Wanted, "{moment}");
                     }
                 }
             }
-            if let Some(event) = events.get(moment) {
-                disk.apply(event);
-            }
-        }
+        });
         println!("{} events, {} disks, {named} files with names", events.len(), known.len());
         assert!(known.len() > 50 && named > 20);
     }

@@ -7,8 +7,10 @@ use std::path::Path;
 
 use super::*;
 use crate::receive::folders::open_base;
+use crate::receive::quota::Quotas;
 use crate::wire::message::{Entry, EntryKind};
 use tress_container::sys::Os;
+use tress_container::testing::faulty::{Fault, Faulty};
 
 static OS: Os = Os;
 const IDENTITY: VersionId = [5; 32];
@@ -26,7 +28,16 @@ impl StoreFolder {
     }
 
     fn store(&self) -> SenderStore {
-        SenderStore::open(&OS, &open_base(&OS, self.root.path()).unwrap(), "sender", |_| Ok(None)).unwrap()
+        self.open(&OS).unwrap()
+    }
+
+    fn open(&self, system: &'static dyn System) -> io::Result<SenderStore> {
+        SenderStore::open(system, &open_base(&OS, self.root.path()).unwrap(), "sender", |_| Ok(None))
+    }
+
+    fn with_quota(&self, system: &'static dyn System, quotas: &Quotas) -> io::Result<SenderStore> {
+        let base = open_base(&OS, self.root.path()).unwrap();
+        SenderStore::open(system, &base, "sender", |root| quotas.of(&[1; 32], root))
     }
 
     fn path(&self, name: &str) -> std::path::PathBuf {
@@ -243,14 +254,10 @@ fn streams_have_one_end_and_nothing_to_resume() {
 
 #[test]
 fn a_quota_holds_for_files_folders_and_streams() {
-    use crate::receive::quota::Quotas;
     let folder = StoreFolder::new();
     // Room for three batches and sixteen entries.
     let quotas = Quotas::new(Some(3 * BATCH + 16 * 4096));
-    let store = || {
-        let base = open_base(&OS, folder.root.path()).unwrap();
-        SenderStore::open(&OS, &base, "sender", |root| quotas.of(&[1; 32], root)).unwrap()
-    };
+    let store = || folder.with_quota(&OS, &quotas).unwrap();
     assert_eq!(reason(store().offer(b"a", &IDENTITY, Some(4 * BATCH), false)), Refusal::Quota);
     assert!(folder.state().is_empty());
     let first = part(store().offer(b"a", &IDENTITY, Some(2 * BATCH), false));
@@ -289,8 +296,7 @@ fn a_quota_holds_for_files_folders_and_streams() {
     drop(other);
     let used = 3 * BATCH + 16 * 4096;
     let quotas = Quotas::new(Some(used));
-    let base = open_base(&OS, folder.root.path()).unwrap();
-    let store = SenderStore::open(&OS, &base, "sender", |root| quotas.of(&[1; 32], root)).unwrap();
+    let store = folder.with_quota(&OS, &quotas).unwrap();
     assert_eq!(store.usage.as_ref().unwrap().used_bytes(), used);
     assert_eq!(store.folder(b"one-more").unwrap_err().reason, Refusal::Quota);
 }
@@ -308,23 +314,20 @@ fn links_are_not_followed() {
     assert_eq!(store.folder(b"link/a").unwrap_err().reason, Refusal::Exists);
     fs::remove_dir_all(folder.path(STATE_FOLDER)).unwrap();
     std::os::unix::fs::symlink(outside.path(), folder.path(STATE_FOLDER)).unwrap();
-    assert!(SenderStore::open(&OS, &open_base(&OS, folder.root.path()).unwrap(), "sender", |_| Ok(None)).is_err());
+    assert!(folder.open(&OS).is_err());
     assert_eq!(fs::read_dir(outside.path()).unwrap().count(), 0);
 }
 
 #[test]
 fn a_disk_that_fails_at_any_write_or_sync() {
-    use tress_container::testing::faulty::{Fault, Faulty};
     let size = 2 * BATCH + 1;
     let expected: Vec<u8> = (0..size).map(|offset| (offset / BATCH) as u8).collect();
     let mut named = 0;
     for fails in 0.. {
         let folder = StoreFolder::new();
-        let system: &'static Faulty =
-            Box::leak(Box::new(Faulty::new(fails, Fault::Error(io::ErrorKind::StorageFull), true)));
-        let base = open_base(&OS, folder.root.path()).unwrap();
+        let system = Faulty::leak(fails, Fault::Error(io::ErrorKind::StorageFull));
         let run = || -> Result<(), Denied> {
-            let store = SenderStore::open(system, &base, "sender", |_| Ok(None))?;
+            let store = folder.open(system)?;
             let Offered::PartFile(mut part) = store.offer(b"a", &IDENTITY, Some(size), false)? else {
                 panic!("complete")
             };
@@ -382,7 +385,6 @@ fn mode(path: &Path) -> Option<u32> {
 /// Whichever call the system refuses, an incomplete file keeps its chunks. Version 0.3.0 left some that their owner may not write.
 #[test]
 fn a_part_that_cannot_be_opened_keeps_its_chunks() {
-    use tress_container::testing::faulty::{Fault, Faulty};
     for fails in 0.. {
         let folder = StoreFolder::new();
         let offer = |store: SenderStore| store.offer(b"a", &IDENTITY, Some(2 * BATCH), false);
@@ -390,10 +392,8 @@ fn a_part_that_cannot_be_opened_keeps_its_chunks() {
         write(&first, 0..1, 2 * BATCH);
         first.sync().unwrap();
         drop(first);
-        let system: &'static Faulty =
-            Box::leak(Box::new(Faulty::new(fails, Fault::Error(io::ErrorKind::PermissionDenied), true)));
-        let base = open_base(&OS, folder.root.path()).unwrap();
-        if let Ok(store) = SenderStore::open(system, &base, "sender", |_| Ok(None))
+        let system = Faulty::leak(fails, Fault::Error(io::ErrorKind::PermissionDenied));
+        if let Ok(store) = folder.open(system)
             && let Ok(Offered::PartFile(part)) = offer(store)
         {
             assert_eq!(part.synced(), [0..32], "{fails}");
@@ -452,11 +452,10 @@ fn planted_folders_are_refused() {
             continue;
         }
         let folder = StoreFolder::new();
-        let open = || SenderStore::open(&OS, &open_base(&OS, folder.root.path()).unwrap(), "sender", |_| Ok(None));
-        open().unwrap().folder(b"a/b").unwrap();
+        folder.store().folder(b"a/b").unwrap();
         fs::set_permissions(folder.path(planted), fs::Permissions::from_mode(mode)).unwrap();
         chown(folder.path(planted), owner, owner).unwrap();
-        match open() {
+        match folder.open(&OS) {
             Ok(store) => {
                 let denied = store.offer(b"a/b/c", &IDENTITY, Some(1), false).err().map(|denied| denied.reason);
                 assert_eq!(denied, (!is_good).then_some(Refusal::Exists), "{planted} {mode:o} {owner:?}");
@@ -566,15 +565,14 @@ fn leftovers_neither_refuse_nor_stay() {
 /// sessions have ended, they are equal.
 #[test]
 fn a_quota_counts_what_is_there() {
-    use crate::receive::quota::{Quotas, used_bytes};
+    use crate::receive::quota::used_bytes;
     let mut random = fastrand::Rng::with_seed(7);
     let mut random = |below: u64| random.u64(..below);
     for round in 0..20 {
         let folder = StoreFolder::new();
         let most = 4 * BATCH;
         let quotas = Quotas::new(Some(most));
-        let base = open_base(&OS, folder.root.path()).unwrap();
-        let store = SenderStore::open(&OS, &base, "sender", |root| quotas.of(&[1; 32], root)).unwrap();
+        let store = folder.with_quota(&OS, &quotas).unwrap();
         let usage = store.usage.clone().unwrap();
         let mut slow = Some(part(store.offer(b"slow", &IDENTITY, Some(BATCH / 2), false)));
         let is_bounded = || {
@@ -620,18 +618,15 @@ fn a_quota_counts_what_is_there() {
 /// Whichever call fails, nothing counts that is not on the disk, except for a part of which the system does not say the length.
 #[test]
 fn a_quota_counts_nothing_that_failed() {
-    use crate::receive::quota::{Quotas, used_bytes};
-    use tress_container::testing::faulty::{Fault, Faulty};
+    use crate::receive::quota::used_bytes;
     let entry = |kind, path: &[u8]| Entry { kind, metadata: Metadata::default(), path: path.to_vec() };
     let file = entry(EntryKind::File { size_bytes: BATCH, identity: IDENTITY }, b"file");
     let entries = [file, entry(EntryKind::Link { target: b"file".to_vec() }, b"link")];
     let mut counted_too_much = 0;
     for fails in 0.. {
         let folder = StoreFolder::new();
-        let system: &'static Faulty =
-            Box::leak(Box::new(Faulty::new(fails, Fault::Error(io::ErrorKind::StorageFull), true)));
-        let (quotas, base) = (Quotas::new(Some(1 << 30)), open_base(&OS, folder.root.path()).unwrap());
-        if let Ok(store) = SenderStore::open(system, &base, "sender", |root| quotas.of(&[1; 32], root)) {
+        let system = Faulty::leak(fails, Fault::Error(io::ErrorKind::StorageFull));
+        if let Ok(store) = folder.with_quota(system, &Quotas::new(Some(1 << 30))) {
             drop(store.offer(b"a", &IDENTITY, Some(BATCH), false));
             if let Ok((_, Some(reservation))) = store.list(&entries) {
                 reservation.settle(0);

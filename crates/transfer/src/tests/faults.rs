@@ -115,7 +115,7 @@ fn any_call_on_a_file_fails() {
             }
             let stride = if fault == faulty::Fault::Lost { 1 } else { 5 };
             let reached = walk(stride, |n| {
-                let system: &faulty::Faulty = leak(faulty::Faulty::new(n, fault, true));
+                let system = faulty::Faulty::leak(n, fault);
                 let systems: [&'static dyn System; 2] = match end {
                     FaultySide::Sender => [system, &OS],
                     FaultySide::Receiver => [&OS, system],
@@ -157,24 +157,19 @@ fn the_receiver_loses_power() {
     let events = system.events();
     let base = ends.root.path().join("out");
     let number = fs::metadata(&base).unwrap().ino();
-    let (mut disk, mut disks) = (Disk::default(), 0);
-    for moment in 0..=events.len() {
-        for state in disk.states() {
-            disks += 1;
-            let tree = state.below(number);
-            for (name, bytes) in &files {
-                let name = ends.output(name);
-                match tree.get(name.strip_prefix(&base).unwrap_or(Path::new(""))) {
-                    Some(Node::File(found)) => assert!(found == bytes, "moment {moment}: {} is wrong", name.display()),
-                    Some(other) => panic!("{other:?}"),
-                    None => assert!(moment < events.len(), "{} was confirmed", name.display()),
-                }
+    let mut disks = 0;
+    Disk::default().lose_power(&events, |moment, state| {
+        disks += 1;
+        let tree = state.below(number);
+        for (name, bytes) in &files {
+            let name = ends.output(name);
+            match tree.get(name.strip_prefix(&base).unwrap_or(Path::new(""))) {
+                Some(Node::File(found)) => assert!(found == bytes, "moment {moment}: {} is wrong", name.display()),
+                Some(other) => panic!("{other:?}"),
+                None => assert!(moment < events.len(), "{} was confirmed", name.display()),
             }
         }
-        if let Some(event) = events.get(moment) {
-            disk.apply(event);
-        }
-    }
+    });
     println!("{} events, {disks} disks after a loss of power", events.len());
     assert!(events.len() > 30 && disks > 120, "{} {disks}", events.len());
 }

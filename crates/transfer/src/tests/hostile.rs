@@ -311,7 +311,7 @@ fn a_last_chunk_that_is_held_counts_its_bytes() {
 fn abandoned_while_it_gets_its_name() {
     let forget = |n: u64| {
         let ends = Ends::new();
-        let system: &'static faulty::Faulty = Box::leak(Box::new(faulty::Faulty::new(n, faulty::Fault::Held, true)));
+        let system = faulty::Faulty::leak(n, faulty::Fault::Held);
         let running = ends.receive_on(system, &Tcp);
         let log = running.log.clone();
         let is_told = || log.lock().unwrap().iter().any(|event| event.starts_with("Received"));
