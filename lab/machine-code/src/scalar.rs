@@ -1,6 +1,6 @@
 //! Models of instructions on general registers.
 
-use iced_x86::{ConditionCode, Instruction, Mnemonic, OpKind, RflagsBits};
+use iced_x86::{ConditionCode, Instruction, Mnemonic, OpKind, Register, RflagsBits};
 
 use crate::machine::{Interpreter, Scalar, StepResult, flags_of, is_high, mask};
 use crate::memory::Level;
@@ -23,10 +23,8 @@ impl Interpreter<'_> {
                 }
             }
             M::Mov | M::Movzx => {
-                let value = self.number(instruction, 1)?;
-                let levels = self.levels(instruction, 1)?;
-                self.put(instruction, 0, value, Level::Public)?;
-                self.put_levels(instruction, 0, &levels[..bytes])?;
+                let value = Scalar { value: self.number(instruction, 1)?, levels: self.levels(instruction, 1)? };
+                self.put_scalar(instruction, value)?;
             }
             M::Movsx | M::Movsxd => {
                 let value = extend(self.number(instruction, 1)?, self.size(instruction, 1));
@@ -47,22 +45,22 @@ impl Interpreter<'_> {
             }
             M::Pop => {
                 let top = self.pop()?;
-                self.put(instruction, 0, top.value, Level::Public)?;
-                self.put_levels(instruction, 0, &top.levels)?;
+                self.put_scalar(instruction, top)?;
             }
             M::Leave => {
                 self.scalars[4] = self.scalars[5];
                 self.scalars[5] = self.pop()?;
             }
             M::Cdq | M::Cqo | M::Cwde | M::Cdqe => {
-                let (to, from, half) = match mnemonic {
-                    M::Cdq => (iced_x86::Register::EDX, iced_x86::Register::EAX, None),
-                    M::Cqo => (iced_x86::Register::RDX, iced_x86::Register::RAX, None),
-                    M::Cwde => (iced_x86::Register::EAX, iced_x86::Register::AX, Some(2)),
-                    _ => (iced_x86::Register::RAX, iced_x86::Register::EAX, Some(4)),
+                let (to, from) = match mnemonic {
+                    M::Cdq => (Register::EDX, Register::EAX),
+                    M::Cqo => (Register::RDX, Register::RAX),
+                    M::Cwde => (Register::EAX, Register::AX),
+                    _ => (Register::RAX, Register::EAX),
                 };
-                let value = extend(self.get(from), half.unwrap_or(from.size()));
-                let value = if half.is_some() { value } else { ((value as i64) >> 63) as u64 };
+                let value = extend(self.get(from), from.size());
+                let is_sign = matches!(mnemonic, M::Cdq | M::Cqo);
+                let value = if is_sign { ((value as i64) >> 63) as u64 } else { value };
                 self.set(to, value, level);
             }
             M::Xchg => {
@@ -74,14 +72,10 @@ impl Interpreter<'_> {
                 let (a, b) = (self.number(instruction, 0)?, self.number(instruction, 1)? & mask(bytes));
                 let with = if matches!(mnemonic, M::Adc | M::Sbb) { carry } else { 0 };
                 let adds = matches!(mnemonic, M::Add | M::Adc | M::Xadd);
-                let wide = if adds {
-                    u128::from(a) + u128::from(b) + u128::from(with)
-                } else {
-                    u128::from(a).wrapping_sub(u128::from(b)).wrapping_sub(u128::from(with))
-                };
-                let result = wide as u64 & mask(bytes);
-                let overflow = if adds { !(a ^ b) & (a ^ result) } else { (a ^ b) & (a ^ result) };
-                let flags = flags_of(result, bytes, wide >> bits & 1 == 1, overflow >> (bits - 1) & 1 == 1);
+                // A subtraction adds the complement; its carry is a borrow.
+                let addend = if adds { b } else { !b & mask(bytes) };
+                let (result, carry, overflow) = add(a, addend, with ^ u64::from(!adds), bytes);
+                let flags = flags_of(result, bytes, carry == adds, overflow);
                 if mnemonic == M::Xadd {
                     self.put(instruction, 1, a, level)?;
                 }
@@ -112,8 +106,7 @@ impl Interpreter<'_> {
                     };
                 }
                 if mnemonic != M::Test {
-                    self.put(instruction, 0, result, Level::Public)?;
-                    self.put_levels(instruction, 0, &levels[..bytes])?;
+                    self.put_scalar(instruction, Scalar { value: result, levels })?;
                 }
                 let level = levels[..bytes].iter().copied().max().unwrap_or_default();
                 self.set_flags(instruction, flags_of(result, bytes, false, false), level);
@@ -173,13 +166,7 @@ impl Interpreter<'_> {
             }
             M::Shlx | M::Shrx | M::Sarx | M::Rorx => {
                 let (a, count) = (self.number(instruction, 1)?, self.number(instruction, 2)? as u32);
-                let as_plain = match mnemonic {
-                    M::Shlx => M::Shl,
-                    M::Shrx => M::Shr,
-                    M::Sarx => M::Sar,
-                    _ => M::Ror,
-                };
-                let result = shift(as_plain, a, count & (bits - 1), bytes).0;
+                let result = shift(mnemonic, a, count & (bits - 1), bytes).0;
                 self.put(instruction, 0, result, level)?;
             }
             M::Shld | M::Shrd => {
@@ -209,10 +196,7 @@ impl Interpreter<'_> {
                 self.set_flags(instruction, flags_of(result, bytes, lost, lost), level);
             }
             M::Mul if bytes >= 4 => {
-                let (low, high) = match bytes {
-                    4 => (iced_x86::Register::EAX, iced_x86::Register::EDX),
-                    _ => (iced_x86::Register::RAX, iced_x86::Register::RDX),
-                };
+                let [low, high] = accumulators(bytes);
                 let exact = u128::from(self.get(low)) * u128::from(self.number(instruction, 0)?);
                 let upper = (exact >> bits) as u64;
                 self.set(low, exact as u64, level);
@@ -220,8 +204,7 @@ impl Interpreter<'_> {
                 self.set_flags(instruction, flags_of(exact as u64, bytes, upper != 0, upper != 0), level);
             }
             M::Mulx => {
-                let factor = if bytes == 4 { iced_x86::Register::EDX } else { iced_x86::Register::RDX };
-                let exact = u128::from(self.get(factor)) * u128::from(self.number(instruction, 2)?);
+                let exact = u128::from(self.get(accumulators(bytes)[1])) * u128::from(self.number(instruction, 2)?);
                 // If both are the same register, it gets the high half.
                 self.put(instruction, 1, exact as u64 & mask(bytes), level)?;
                 self.put(instruction, 0, (exact >> bits) as u64 & mask(bytes), level)?;
@@ -229,15 +212,12 @@ impl Interpreter<'_> {
             M::Adcx | M::Adox => {
                 let flag = if mnemonic == M::Adcx { RflagsBits::CF } else { RflagsBits::OF };
                 let (a, b) = (self.number(instruction, 0)?, self.number(instruction, 1)?);
-                let wide = u128::from(a) + u128::from(b) + u128::from(self.flag(flag));
-                self.put(instruction, 0, wide as u64 & mask(bytes), level)?;
-                self.set_flags(instruction, if wide >> bits & 1 == 1 { flag } else { 0 }, level);
+                let (result, carry, _) = add(a, b, u64::from(self.flag(flag)), bytes);
+                self.put(instruction, 0, result, level)?;
+                self.set_flags(instruction, if carry { flag } else { 0 }, level);
             }
             M::Div if bytes >= 4 => {
-                let (low, high) = match bytes {
-                    4 => (iced_x86::Register::EAX, iced_x86::Register::EDX),
-                    _ => (iced_x86::Register::RAX, iced_x86::Register::RDX),
-                };
+                let [low, high] = accumulators(bytes);
                 let dividend = u128::from(self.get(high)) << bits | u128::from(self.get(low));
                 let divisor = u128::from(self.number(instruction, 0)?);
                 if level != Level::Public || divisor == 0 || dividend / divisor > u128::from(mask(bytes)) {
@@ -261,33 +241,28 @@ impl Interpreter<'_> {
             }
             M::Bsf | M::Tzcnt | M::Bsr | M::Lzcnt | M::Popcnt => {
                 let a = self.number(instruction, 1)?;
+                let (is_scan, mut level_of_result) = (matches!(mnemonic, M::Bsf | M::Bsr), level);
                 let result = match mnemonic {
                     M::Popcnt => u64::from(a.count_ones()),
-                    M::Bsf | M::Tzcnt if a != 0 => u64::from(a.trailing_zeros()),
-                    M::Bsr if a != 0 => u64::from(63 - a.leading_zeros()),
                     M::Lzcnt => u64::from(a.leading_zeros() + bits - 64),
-                    M::Tzcnt => u64::from(bits),
-                    _ => self.number(instruction, 0)?,
+                    M::Bsr if a != 0 => u64::from(63 - a.leading_zeros()),
+                    _ => u64::from(a.trailing_zeros().min(bits)),
                 };
-                let is_zero = if matches!(mnemonic, M::Tzcnt | M::Lzcnt) { result == 0 } else { a == 0 };
-                let counts = matches!(mnemonic, M::Tzcnt | M::Lzcnt) && a == 0;
-                let zero = if is_zero { RflagsBits::ZF } else { 0 } | if counts { RflagsBits::CF } else { 0 };
                 // BSF and BSR of zero leave the register unchanged on existing processors.
-                let is_scan = matches!(mnemonic, M::Bsf | M::Bsr);
-                let old =
-                    if is_scan && level != Level::Public { self.level(instruction.op0_register()) } else { level };
-                if a != 0 || !is_scan || level != Level::Public {
-                    self.put(instruction, 0, result, level.max(old))?;
+                if is_scan && level != Level::Public {
+                    level_of_result = level.max(self.level(instruction.op0_register()));
                 }
-                self.set_flags(instruction, zero, level);
+                if !is_scan || a != 0 || level != Level::Public {
+                    self.put(instruction, 0, result, level_of_result)?;
+                }
+                let counts = matches!(mnemonic, M::Tzcnt | M::Lzcnt);
+                let is_zero = if counts { result == 0 } else { a == 0 };
+                let flags = flags_of(u64::from(!is_zero), 8, counts && a == 0, false);
+                self.set_flags(instruction, flags & (RflagsBits::ZF | RflagsBits::CF), level);
             }
             M::Cmpxchg => {
-                let accumulator = match bytes {
-                    1 => iced_x86::Register::AL,
-                    4 => iced_x86::Register::EAX,
-                    8 => iced_x86::Register::RAX,
-                    _ => return Ok(false),
-                };
+                let all = [Register::AL, Register::AX, Register::EAX, Register::RAX];
+                let accumulator = all[bytes.trailing_zeros() as usize];
                 let (a, held) = (self.get(accumulator), self.number(instruction, 0)?);
                 if level != Level::Public {
                     return Ok(false);
@@ -298,10 +273,8 @@ impl Interpreter<'_> {
                 } else {
                     self.set(accumulator, held, level);
                 }
-                let difference = a.wrapping_sub(held) & mask(bytes);
-                let overflow = (a ^ held) & (a ^ difference);
-                let flags = flags_of(difference, bytes, a < held, overflow >> (bits - 1) & 1 == 1);
-                self.set_flags(instruction, flags, level);
+                let (difference, carry, overflow) = add(a, !held & mask(bytes), 1, bytes);
+                self.set_flags(instruction, flags_of(difference, bytes, !carry, overflow), level);
             }
             M::Stc => self.set_flags(instruction, 0, Level::Public),
             _ if instruction.condition_code() != ConditionCode::None => {
@@ -315,8 +288,7 @@ impl Interpreter<'_> {
                     if self.flags_level(instruction.rflags_read()) != Level::Public {
                         levels = [level.max(self.level(instruction.op0_register())); 8];
                     }
-                    self.put(instruction, 0, value, Level::Public)?;
-                    self.put_levels(instruction, 0, &levels[..bytes])?;
+                    self.put_scalar(instruction, Scalar { value, levels })?;
                 }
             }
             M::Stosb | M::Stosd | M::Stosq | M::Movsb | M::Movsq if instruction.is_string_instruction() => {
@@ -330,7 +302,7 @@ impl Interpreter<'_> {
     /// Runs REP STOS and REP MOVS, with increasing addresses.
     fn string(&mut self, instruction: &Instruction) -> StepResult<bool> {
         use Mnemonic as M;
-        use iced_x86::Register as R;
+        use Register as R;
         if !instruction.has_rep_prefix() || self.level(R::RCX) != Level::Public {
             return Ok(false);
         }
@@ -393,6 +365,12 @@ impl Interpreter<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Writes the first operand, with a level for each byte.
+    fn put_scalar(&mut self, instruction: &Instruction, scalar: Scalar) -> StepResult {
+        self.put(instruction, 0, scalar.value, Level::Public)?;
+        self.put_levels(instruction, 0, &scalar.levels[..self.size(instruction, 0)])
     }
 
     /// The levels of an operand of up to eight bytes.
@@ -471,6 +449,19 @@ fn extend(value: u64, bytes: usize) -> u64 {
     ((value << unused) as i64 >> unused) as u64
 }
 
+/// The registers of a product or dividend of twice as many bytes.
+fn accumulators(bytes: usize) -> [Register; 2] {
+    if bytes == 4 { [Register::EAX, Register::EDX] } else { [Register::RAX, Register::RDX] }
+}
+
+/// A sum with a carry. Returns whether it carries, and whether it overflows as signed numbers.
+fn add(a: u64, b: u64, carry: u64, bytes: usize) -> (u64, bool, bool) {
+    let wide = u128::from(a) + u128::from(b) + u128::from(carry);
+    let result = wide as u64 & mask(bytes);
+    let overflow = !(a ^ b) & (a ^ result);
+    (result, wide >> (8 * bytes) & 1 == 1, overflow >> (8 * bytes - 1) & 1 == 1)
+}
+
 /// A shift or rotation by less than the width. Returns the result and the carry bit.
 fn shift(mnemonic: Mnemonic, a: u64, count: u32, bytes: usize) -> (u64, bool) {
     let bits = 8 * bytes as u32;
@@ -481,12 +472,12 @@ fn shift(mnemonic: Mnemonic, a: u64, count: u32, bytes: usize) -> (u64, bool) {
     let rotated = if turn == 0 { a } else { a << turn | a >> (bits - turn) } & mask(bytes);
     let back = if turn == 0 { a } else { a >> turn | a << (bits - turn) } & mask(bytes);
     match mnemonic {
-        Mnemonic::Shl | Mnemonic::Sal => {
+        Mnemonic::Shl | Mnemonic::Sal | Mnemonic::Shlx => {
             let wide = u128::from(a) << count;
             (wide as u64 & mask(bytes), wide >> bits & 1 == 1)
         }
-        Mnemonic::Shr => (a.checked_shr(count).unwrap_or(0), a >> (count - 1) & 1 == 1),
-        Mnemonic::Sar => {
+        Mnemonic::Shr | Mnemonic::Shrx => (a.checked_shr(count).unwrap_or(0), a >> (count - 1) & 1 == 1),
+        Mnemonic::Sar | Mnemonic::Sarx => {
             let a = extend(a, bytes) as i64;
             ((a >> count) as u64 & mask(bytes), a >> (count - 1) & 1 == 1)
         }

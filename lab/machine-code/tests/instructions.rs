@@ -8,6 +8,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use fastrand::Rng;
 use iced_x86::{Code, Encoder, FlowControl, Instruction, OpKind, Register};
 use tress_machine_code::{Image, Interpreter, Level, Reason};
 
@@ -130,41 +131,22 @@ impl Place {
     }
 }
 
-/// A generator of numbers (splitmix64).
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let x = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let x = (x ^ x >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        x ^ x >> 31
-    }
-
-    fn below(&mut self, limit: u64) -> u64 {
-        self.next() % limit
-    }
-
-    fn one_of<T: Copy>(&mut self, all: &[T]) -> T {
-        all[self.below(all.len() as u64) as usize]
-    }
-
-    /// Random operands, among them limits of ranges, small counts and equal numbers.
-    fn operands(&mut self) -> Operands {
-        let mut operands = Operands([0; 1024]);
-        for part in operands.0.chunks_exact_mut(32) {
-            let is_random = self.below(2) == 0;
-            for number in part.chunks_exact_mut(8) {
-                let special = self.one_of(&[0, u64::MAX, 1 << 63, 7, 33 << 32 | 9, 0x7fff_ffff_8000_0000]);
-                number.copy_from_slice(&if is_random { self.next() } else { special }.to_le_bytes());
-            }
+/// Random operands, among them limits of ranges, small counts and equal numbers.
+fn random_operands(random: &mut Rng) -> Operands {
+    const SPECIAL: [u64; 6] = [0, u64::MAX, 1 << 63, 7, 33 << 32 | 9, 0x7fff_ffff_8000_0000];
+    let mut operands = Operands([0; 1024]);
+    for part in operands.0.chunks_exact_mut(32) {
+        let is_special = random.bool();
+        for number in part.chunks_exact_mut(8) {
+            let value = if is_special { SPECIAL[random.usize(..6)] } else { random.u64(..) };
+            number.copy_from_slice(&value.to_le_bytes());
         }
-        operands
     }
+    operands
 }
 
 /// The instruction with random registers, or with memory as an operand. `None` if it has operands of other kinds.
-fn instruction(code: Code, random: &mut Random) -> Option<Instruction> {
+fn instruction(code: Code, random: &mut Rng) -> Option<Instruction> {
     let info = code.op_code();
     let mut instruction = Instruction::default();
     instruction.set_code(code);
@@ -173,24 +155,24 @@ fn instruction(code: Code, random: &mut Random) -> Option<Instruction> {
         let operand = i as u32;
         let kind = format!("{kind:?}");
         let first = kind.split('_').next().unwrap_or_default();
-        let number = if is_distinct { operand } else { random.below(4) as u32 };
-        if kind == "mem" || kind.contains("vsib") || kind.ends_with("_or_mem") && random.below(2) == 0 {
+        let number = if is_distinct { operand } else { random.u32(..4) };
+        if kind == "mem" || kind.contains("vsib") || kind.ends_with("_or_mem") && random.bool() {
             instruction.set_op_kind(operand, OpKind::Memory);
             instruction.set_memory_base(Register::RSI);
             match kind.chars().last() {
                 Some('x') => instruction.set_memory_index(Register::XMM3),
                 Some('y') => instruction.set_memory_index(Register::YMM3),
                 Some('z') => instruction.set_memory_index(Register::ZMM3),
-                _ => instruction.set_is_broadcast(info.can_broadcast() && random.below(2) == 0),
+                _ => instruction.set_is_broadcast(info.can_broadcast() && random.bool()),
             }
             continue;
         }
         let name = kind.replace("imm", "immediate").replace("sex", "to");
         let (name, is_one) = name.strip_suffix("_const_1").map_or((&*name, false), |name| (name, true));
         if let Some(kind) = OpKind::values().find(|kind| format!("{kind:?}").to_lowercase() == name) {
-            let value = random.one_of(&[0xff, 0x7f, 0x0f]) & random.next();
+            let value = random.u8(..) & [0xff, 0x7f, 0x0f][random.usize(..3)];
             instruction.set_op_kind(operand, kind);
-            instruction.set_immediate_i64(operand, if is_one { 1 } else { i64::from(value as i8) });
+            instruction.set_immediate_i64(operand, if is_one { 1 } else { i64::from(value.cast_signed()) });
             continue;
         }
         let register = match first {
@@ -213,9 +195,9 @@ fn instruction(code: Code, random: &mut Random) -> Option<Instruction> {
         instruction.set_op_kind(operand, OpKind::Register);
         instruction.set_op_register(operand, register);
     }
-    if info.require_op_mask_register() || info.can_use_op_mask_register() && random.below(2) == 0 {
-        instruction.set_op_mask(random.one_of(&[Register::K1, Register::K2]));
-        instruction.set_zeroing_masking(info.can_use_zeroing_masking() && random.below(2) == 0);
+    if info.require_op_mask_register() || info.can_use_op_mask_register() && random.bool() {
+        instruction.set_op_mask(Register::K1 + random.u32(..2));
+        instruction.set_zeroing_masking(info.can_use_zeroing_masking() && random.bool());
     }
     Some(instruction)
 }
@@ -241,7 +223,7 @@ fn models_agree_with_the_processor() {
         eprintln!("SKIPPED: this processor lacks AVX-512");
         return;
     }
-    let (place, mut random) = (Place::new(), Random(1));
+    let (place, mut random) = (Place::new(), Rng::with_seed(1));
     let (mut with_model, mut without_model) = (BTreeSet::new(), BTreeSet::new());
     let mut wrong = BTreeMap::new();
     let is_here = |code: &Code| {
@@ -258,16 +240,16 @@ fn models_agree_with_the_processor() {
                 continue;
             }
             let bytes = encoder.take_buffer();
-            let mut operands = random.operands();
+            let mut operands = random_operands(&mut random);
             if instruction.memory_index() != Register::None {
                 // Addresses of a gather that are in the memory.
                 operands.0[192..256].chunks_exact_mut(8).for_each(|index| {
-                    index.copy_from_slice(&random.below(64).to_le_bytes());
+                    index.copy_from_slice(&random.u64(..64).to_le_bytes());
                 });
             }
-            let some_of_64 = random.one_of(&[1, 8, 64]);
+            let some_of_64 = [1, 8, 64][random.usize(..3)];
             let can_be_secret = (0..MASKS).chain(GENERAL..COMPARED).chain(MEMORY..MEMORY + 64);
-            let some: Vec<usize> = can_be_secret.filter(|_| random.below(64) < some_of_64).collect();
+            let some: Vec<usize> = can_be_secret.filter(|_| random.u32(..64) < some_of_64).collect();
             let is_vector = (0..instruction.op_count()).any(|i| instruction.op_register(i).is_vector_register());
             let mut has_model = false;
             for secret in [&[][..], &some] {
@@ -291,7 +273,7 @@ fn models_agree_with_the_processor() {
                 let (mut found, mut levels) = (Operands([0; 1024]), [Level::Public; 1024]);
                 machine.memory.read(start, &mut found.0, &mut levels).expect("readable");
                 let mut other = operands;
-                secret.iter().for_each(|&at| other.0[at] = random.next() as u8);
+                secret.iter().for_each(|&at| other.0[at] = random.u8(..));
                 let (right, also) = (place.run(&operands), place.run(&other));
                 for at in (0..1024).filter(|at| levels[*at] != Level::Secret) {
                     let is_right = levels[at] == Level::Unknown || found.0[at] == right.0[at];
