@@ -21,7 +21,7 @@ pub fn is_mulx_adcx_or_adox(instruction: &Instruction) -> bool {
 }
 
 /// The instructions of a function from which it can return.
-pub fn returning_instructions(image: &Image, function: &Function) -> HashSet<u64> {
+pub(super) fn returning_instructions(image: &Image, function: &Function) -> HashSet<u64> {
     let instructions = image.instructions(function);
     let mut before: HashMap<u64, Vec<u64>> = HashMap::new();
     let mut to_visit = Vec::new();
@@ -73,7 +73,7 @@ fn callee(instruction: &Instruction, memory: &mut Memory) -> Option<u64> {
 }
 
 /// Whether an instruction does nothing and only aligns the next one.
-pub fn is_padding(instruction: &Instruction) -> bool {
+pub(super) fn is_padding(instruction: &Instruction) -> bool {
     instruction.mnemonic() == Mnemonic::Nop || instruction.code() == Code::Xchg_r16_AX
 }
 

@@ -7,16 +7,16 @@ use iced_x86::FlowControl;
 use crate::machine::{Interpreter, Reason, StepResult};
 
 /// Sides of branches that no input takes.
-pub struct DeadBranches<'i> {
+pub(super) struct DeadBranches<'i> {
     /// Addresses of instructions that inputs reach.
-    pub reached: &'i HashSet<u64>,
+    pub(super) reached: &'i HashSet<u64>,
     /// Start addresses of the sides that are still to be examined.
-    pub untaken: HashSet<u64>,
+    pub(super) untaken: HashSet<u64>,
 }
 
 impl Interpreter<'_> {
     /// The start addresses of both sides of all branches that were run.
-    pub fn branches(&self) -> impl Iterator<Item = u64> + '_ {
+    pub(super) fn branches(&self) -> impl Iterator<Item = u64> + '_ {
         let branches = self.decoded.iter().flatten().map(|decoded| &decoded.instruction);
         let branches = branches.filter(|branch| branch.flow_control() == FlowControl::ConditionalBranch);
         branches.flat_map(|branch| [branch.next_ip(), branch.near_branch_target()])

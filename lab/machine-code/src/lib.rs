@@ -16,12 +16,13 @@ mod memory;
 mod operations;
 mod planted;
 mod properties;
+mod run;
 mod scalar;
 mod vector;
 
-pub use coverage::{is_avx512_vaes_or_gfni, is_mulx_adcx_or_adox, is_padding, returning_instructions};
-pub use dead_branches::DeadBranches;
+pub use coverage::{is_avx512_vaes_or_gfni, is_mulx_adcx_or_adox};
 pub use image::{Function, Image};
 pub use machine::{Interpreter, Leak, Reason, Stop};
 pub use memory::{Level, Memory};
 pub use planted::check_planted;
+pub use run::{Run, check_examined};

@@ -141,7 +141,7 @@ pub struct Interpreter<'i> {
     /// The memory in which the code runs.
     pub memory: Memory,
     /// Start of the segment FS: where the thread-local storage of a thread of this process ends.
-    pub thread_pointer: u64,
+    pub(super) thread_pointer: u64,
     pub(super) scalars: [Scalar; 16],
     pub(super) vectors: [Vector; 32],
     pub(super) masks: [Scalar; 8],
@@ -153,15 +153,15 @@ pub struct Interpreter<'i> {
     pub(super) decoded: Vec<Option<Rc<Decoded>>>,
     info: InstructionInfoFactory,
     /// Sides of branches to examine; `None` in a normal run.
-    pub dead_branches: Option<DeadBranches<'i>>,
+    pub(super) dead_branches: Option<DeadBranches<'i>>,
     /// Number of untaken sides that are being examined, one inside the other.
     pub(super) dead_depth: u32,
     /// Number of sides of branches that were examined.
-    pub explored: u64,
+    pub(super) explored: u64,
     /// Number of revealed bits.
-    pub revealed: u32,
+    pub(super) revealed: u32,
     /// Number of instructions that were run.
-    pub steps: u64,
+    pub(super) steps: u64,
     /// End of the allocated heap, and the size of each allocation by address.
     pub(super) heap: (u64, HashMap<u64, u64>),
     /// Instructions without a model that made public values unknown, with their numbers.
@@ -217,7 +217,7 @@ impl<'i> Interpreter<'i> {
     }
 
     /// The addresses of all instructions that were examined, and whether each was reached.
-    pub fn examined(&self) -> impl Iterator<Item = (u64, bool)> + '_ {
+    pub(super) fn examined(&self) -> impl Iterator<Item = (u64, bool)> + '_ {
         let all = self.decoded.iter().zip(self.image.text.start..);
         all.filter_map(|(decoded, address)| Some((address, decoded.as_ref()?.is_reached.get())))
     }
