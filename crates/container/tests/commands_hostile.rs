@@ -3,19 +3,25 @@
 #![cfg(unix)]
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 
 use crate::container::layout;
 use crate::pipeline_support::{TestFolder, plain};
 use crate::tree_hostile::Archive;
+use tress_container::commands::{DecryptOptions, Sink, Source, decrypt};
 use tress_container::format::{self, Aead, Content, ContentType, LAYOUT, Payload, Version};
-use tress_container::{Error, ErrorKind};
+use tress_container::{Control, Error, ErrorKind};
 
 const CHUNK_BYTES: usize = LAYOUT.chunk_bytes();
 const SEALED_CHUNK_BYTES: usize = LAYOUT.sealed_chunk_bytes();
 
 /// Makes a container of version 1 and type `tree` around any bytes, as anyone can who knows a recipient.
 fn sealed_tree(dir: &TestFolder, tar: &[u8]) -> Vec<u8> {
-    let content = Content::generate(Aead::Aes128Ccm, ContentType::Tree, None).unwrap().with_version(Version::V1);
+    sealed_tree_of(Version::V1, dir, tar)
+}
+
+fn sealed_tree_of(version: Version, dir: &TestFolder, tar: &[u8]) -> Vec<u8> {
+    let content = Content::generate(Aead::Aes128Ccm, ContentType::Tree, None).unwrap().with_version(version);
     let mut sealed = format::Header::seal(&content, &dir.recipients()).unwrap();
     let (payload, prefix) = Payload::create(&content).unwrap();
     sealed.extend_from_slice(&prefix);
@@ -80,6 +86,23 @@ fn a_tree_needs_its_end_and_a_verified_last_chunk() {
     fs::write(dir.path("box"), &good).unwrap();
     dir.decrypt("box", "out", 2).unwrap();
     assert!(fs::read(dir.path("out/big")).unwrap() == plain(3_000_000));
+}
+
+/// Without its access list, the group of a file gets no rights of the list's mask. A hard link is the file.
+#[test]
+fn a_member_alone_has_the_mode_of_its_file() {
+    let dir = TestFolder::new();
+    let list = b"74 SCHILY.acl.access=user::rw-,user:1:rw-,group::---,mask::rw-,other::---\n";
+    let tar = Archive::default().folder(b"./").pax(list).with(b'0', b"a", b"", b"x", |header| header.set_mode(0o660));
+    let tar = tar.with(b'1', b"b", b"a", b"", |header| header.set_mode(0o666)).file(b"c").end();
+    fs::write(dir.path("box"), sealed_tree_of(Version::V2, &dir, &tar)).unwrap();
+    for (path, mode) in [("a", 0o600), ("b", 0o600), ("c", 0o644)] {
+        let mut options = DecryptOptions::default();
+        (options.members, options.salvage) = (vec![path.into()], true);
+        let (source, sink) = (Source::Path(dir.path("box")), Sink::Path { path: dir.path(path), force: false });
+        decrypt(&source, &sink, &dir.identities(), &options, &Control::new()).unwrap();
+        assert_eq!(fs::metadata(dir.path(path)).unwrap().permissions().mode() & 0o7777, mode, "{path}");
+    }
 }
 
 /// Seals `data` into `box` and returns its bytes; the first chunk begins at `dir.chunks_offset()`.

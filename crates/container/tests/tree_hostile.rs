@@ -23,7 +23,14 @@ impl Archive {
     }
 
     /// Adds an entry after `change` has edited its header, and computes the checksum.
-    fn with(&self, entry_type: u8, path: &[u8], target: &[u8], data: &[u8], change: impl Fn(&mut Header)) -> Archive {
+    pub(crate) fn with(
+        &self,
+        entry_type: u8,
+        path: &[u8],
+        target: &[u8],
+        data: &[u8],
+        change: impl Fn(&mut Header),
+    ) -> Archive {
         let mut header = Header::new_ustar();
         header.set_entry_type(EntryType::new(entry_type));
         header.set_mode(0o644);
@@ -54,7 +61,7 @@ impl Archive {
         self.entry(b'2', path, target, b"")
     }
 
-    fn pax(&self, records: &[u8]) -> Archive {
+    pub(crate) fn pax(&self, records: &[u8]) -> Archive {
         self.entry(b'x', b"pax", b"", records)
     }
 

@@ -236,7 +236,7 @@ fn decrypt_members(
         let output = destination.create()?;
         if let (true, OpenSink::File(file)) = (is_new, &output) {
             // Whoever may not read it in the folder may not read it here.
-            input.system().set_mode(file.file(), member.mode & 0o777)?;
+            input.system().set_mode(file.file(), data.mode())?;
         }
         let mut writer = SequentialWriter::new(&output, control);
         let written = tree.copy_data(&data, start..end, &mut writer, control);

@@ -1,4 +1,5 @@
 //! Members of a tree, found by its index: listed, read one by one, and written as a separate tar stream.
+use super::attributes::mode_without_list;
 use super::blocks::{BLOCK_BYTES, copy, damaged, shown};
 use super::entry::{EntryKind, Owner, TreeEntry};
 use super::index::{self, IndexBlock, IndexWriter, Member, TRAILER_BYTES, Trailer};
@@ -59,12 +60,18 @@ pub struct MemberData {
     start: u64,
     size_bytes: u64,
     segments: Option<Vec<Range<u64>>>,
+    /// Permission bits of the file, without an access list.
+    mode: u32,
 }
 
 impl MemberData {
     /// Length of the file in bytes, with its holes.
     pub fn size_bytes(&self) -> u64 {
         self.size_bytes
+    }
+
+    pub(crate) fn mode(&self) -> u32 {
+        self.mode
     }
 }
 
@@ -357,7 +364,10 @@ impl<R: ReadAt> Tree<R> {
             (entry, data) = self.entry_of(&target)?;
         }
         match entry.kind {
-            EntryKind::File { size_bytes, segments } => Ok(MemberData { start: data.start, size_bytes, segments }),
+            EntryKind::File { size_bytes, segments } => {
+                let mode = mode_without_list(entry.mode & 0o777, &entry.attributes);
+                Ok(MemberData { start: data.start, size_bytes, segments, mode })
+            }
             _ => Err(Error::new(ErrorKind::Usage).with_detail("not a file").at_entry(member.shown_path())),
         }
     }

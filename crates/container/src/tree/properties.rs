@@ -131,8 +131,7 @@ impl<'a> Properties<'a> {
                     mode &= !SET_IDS;
                 }
                 if !self.options.preserve {
-                    // Without the list, the group must not get the rights of its mask.
-                    mode = attributes::group_rights(&entry.attributes).map_or(mode, |group| mode & !0o070 | group << 3);
+                    mode = attributes::mode_without_list(mode, &entry.attributes);
                 }
                 match (&entry.kind, file) {
                     (EntryKind::Link { .. }, _) => {}
