@@ -65,6 +65,36 @@ def test_calls_after_the_end_or_an_error_fail(key: tress.KeyPair) -> None:
         tress.Encryptor(key).update("text")  # type: ignore[arg-type]
 
 
+WITHOUT_MEMORY = """
+import _testcapi, tress
+key = tress.KeyPair.generate()
+plain = bytes(600_000)
+for failing in range(20):
+    encryptor, sealed = tress.Encryptor(key), b""
+    _testcapi.set_nomemory(failing, failing + 1)
+    try:
+        sealed = encryptor.update(plain)
+    except MemoryError:
+        pass
+    finally:
+        _testcapi.remove_mem_hooks()
+    is_lost = not sealed
+    try:
+        sealed += encryptor.finalize()
+    except tress.Usage:
+        assert is_lost
+    else:
+        assert tress.decrypt(sealed, key) == (b"" if is_lost else plain)
+"""
+
+
+def test_a_stream_without_memory_for_its_output_ends() -> None:
+    """One allocation of the interpreter fails. Either the call did nothing, or the stream has ended."""
+    pytest.importorskip("_testcapi", reason="this interpreter cannot let allocations fail")
+    # In a separate process: threads of a test runner allocate, too.
+    subprocess.run([sys.executable, "-c", WITHOUT_MEMORY], check=True)
+
+
 def test_only_verified_bytes_come_out(key: tress.KeyPair) -> None:
     plain = data(40 * 16384)
     sealed = bytearray(tress.encrypt(plain, key))

@@ -99,6 +99,10 @@ impl<T: Send> PushStream<T> {
         });
         output.clear();
         let _ = self.with(|state| {
+            if result.is_err() {
+                // There is no memory, the output is lost, and the rest would be useless.
+                state.inner = None;
+            }
             if state.output.capacity() == 0 && output.capacity() <= KEPT_BYTES {
                 state.output = output;
             }
