@@ -33,6 +33,10 @@ pub(crate) fn run(queues: &BufferQueues, session: &SendSession<'_>, index: usize
         }
         let Ok(Some(buffer)) = queues.free.receiver.recv() else { return };
         if session.queue.is_dead(buffer.writer) {
+            if queues.mode() == StageMode::Barrier {
+                // The thread that leads the stages waits for every buffer.
+                queues.sealed.put(Err(buffer));
+            }
             continue;
         }
         session.trace.slice(row, "wait for a buffer", since, None);

@@ -3,7 +3,7 @@
 use super::*;
 use crate::testing::any_sender::file_entry;
 use std::sync::atomic::AtomicBool;
-use tress_container::sys::{Opening, Readers};
+use tress_container::sys::{Call, Opening, Readers};
 
 /// Waits until a condition holds.
 fn soon(what: impl Fn() -> bool) -> bool {
@@ -290,6 +290,44 @@ fn a_changed_file_does_not_end_the_session() {
     }
     let log = running.log.lock().unwrap().join("\n");
     assert!(!log.contains("Failed"), "{log}");
+    running.stop();
+}
+
+/// In the middle of a stage, one of two connections is given up. The stage ends without the buffers that it has.
+#[test]
+fn a_stage_does_not_wait_for_a_dead_connection() {
+    /// The control connection and one data connection. The others fail: the first attempt, and four more.
+    #[derive(Default)]
+    struct TwoConnections(AtomicUsize);
+    impl Network for TwoConnections {
+        fn connect(&self, to: &str, stop: StopCheck<'_>) -> std::io::Result<Box<dyn Link>> {
+            match self.0.fetch_add(1, Ordering::Relaxed) {
+                0 | 1 => Tcp.connect(to, stop),
+                _ => Err(std::io::ErrorKind::ConnectionRefused.into()),
+            }
+        }
+    }
+    /// Workers read only when the connection has failed.
+    struct SlowReads(Arc<TwoConnections>, std::thread::ThreadId);
+    impl System for SlowReads {
+        fn before(&self, call: Call<'_>) -> std::io::Result<usize> {
+            if matches!(call, Call::Move) && std::thread::current().id() != self.1 {
+                soon(|| self.0.0.load(Ordering::Relaxed) == 7);
+            }
+            Ok(usize::MAX)
+        }
+    }
+    let ends = Ends::new();
+    let running = ends.receive();
+    let bytes = data(8 * BATCH);
+    let network = Arc::new(TwoConnections::default());
+    let system = Box::leak(Box::new(SlowReads(network.clone(), std::thread::current().id())));
+    ends.send_with(system, &running, &*network, &[ends.file("a", &bytes)], |options| {
+        (options.streams, options.threads) = (2, 1.into());
+        (options.synchronisation, options.stage_bytes) = (Synchronisation::Barrier, Some(4 * BATCH_PLAIN_BYTES));
+    })
+    .unwrap();
+    assert!(fs::read(ends.output("a")).unwrap() == bytes);
     running.stop();
 }
 
