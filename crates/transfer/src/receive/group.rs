@@ -185,14 +185,11 @@ impl SenderStore {
         };
         let staged: Vec<StagedFile> = in_parallel(packs.len(), stage)?.into_iter().flatten().collect();
         let mut folders = Folders { syncs_all, ..Folders::default() };
-        let kept = self.name_staged(&scratch.folder, &staged, &mut folders)?;
+        let kept = self.name_staged(&scratch.folder, packs, &staged, &mut folders)?;
         folders.add(self.system, &scratch.folder)?;
         folders.sync(self.system)?;
         let mut results: Vec<Vec<(usize, Kept)>> = packs.iter().map(|_| Vec::new()).collect();
         for (file, kept) in staged.iter().zip(kept) {
-            if kept.as_ref().is_ok_and(Option::is_some) {
-                packs[file.pack].keep(file.status.size_bytes.saturating_add(ENTRY_BYTES));
-            }
             results[file.pack].push((file.index, kept));
         }
         Ok(results)
@@ -222,8 +219,14 @@ impl SenderStore {
         self.system.status(&file)
     }
 
-    /// Records the files whose names are free, and renames them.
-    fn name_staged(&self, scratch: &Dir, staged: &[StagedFile], folders: &mut Folders) -> io::Result<Vec<Kept>> {
+    /// Records the files whose names are free, and renames them. A renamed file counts for the quota, also if a later one fails.
+    fn name_staged(
+        &self,
+        scratch: &Dir,
+        packs: &[Arc<ArrivingPack>],
+        staged: &[StagedFile],
+        folders: &mut Folders,
+    ) -> io::Result<Vec<Kept>> {
         let (mut parent, mut paths) = (None, HashSet::new());
         // The place of the file's name, if that is free.
         let mut place = |file: &StagedFile| -> Result<Option<(Arc<Dir>, OsString)>, Denied> {
@@ -261,7 +264,10 @@ impl SenderStore {
                 Ok(Some((folder, name))) => {
                     let receipt = receipts.next();
                     match self.system.move_in(scratch, &file.name, &folder, &name) {
-                        Ok(()) => folders.add(self.system, &folder).map(|()| receipt).map_err(Denied::from),
+                        Ok(()) => {
+                            packs[file.pack].keep(file.status.size_bytes.saturating_add(ENTRY_BYTES));
+                            folders.add(self.system, &folder).map(|()| receipt).map_err(Denied::from)
+                        }
                         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(Refusal::Exists.into()),
                         Err(error) => return Err(error),
                     }

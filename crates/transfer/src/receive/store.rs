@@ -580,7 +580,8 @@ impl PartFile {
     pub(crate) fn discard(&self) {
         let _ = self.system.remove_in(&self.state, self.state_name("journal").as_ref());
         if self.system.remove_in(&self.state, self.state_name("part").as_ref()).is_ok() {
-            self.counts_bytes.store(0, Ordering::Relaxed);
+            // A complete file counts: it has its name, and is not removed.
+            let _ = self.counts_bytes.compare_exchange(u64::MAX, 0, Ordering::Relaxed, Ordering::Relaxed);
         }
         self.settle();
     }

@@ -615,28 +615,40 @@ fn a_quota_counts_what_is_there() {
     }
 }
 
-/// Whichever call fails, nothing counts that is not on the disk, except for a part of which the system does not say the length.
+/// Whichever call fails, what is on the disk counts, and nothing else, except for parts of which the system does not say the length.
 #[test]
 fn a_quota_counts_nothing_that_failed() {
+    use crate::receive::packs::ArrivingPack;
     use crate::receive::quota::used_bytes;
+    use crate::wire::message::EntryStatus;
     let entry = |kind, path: &[u8]| Entry { kind, metadata: Metadata::default(), path: path.to_vec() };
-    let file = entry(EntryKind::File { size_bytes: BATCH, identity: IDENTITY }, b"file");
-    let entries = [file, entry(EntryKind::Link { target: b"file".to_vec() }, b"link")];
-    let mut counted_too_much = 0;
+    let file = |path: &[u8]| entry(EntryKind::File { size_bytes: 5, identity: IDENTITY }, path);
+    let entries = [file(b"file"), file(b"other"), entry(EntryKind::Link { target: b"file".to_vec() }, b"link")];
+    let (mut counted_too_much, mut counted_too_little) = (0, 0);
     for fails in 0.. {
         let folder = StoreFolder::new();
         let system = Faulty::leak(fails, Fault::Error(io::ErrorKind::StorageFull));
         if let Ok(store) = folder.with_quota(system, &Quotas::new(Some(1 << 30))) {
             drop(store.offer(b"a", &IDENTITY, Some(BATCH), false));
-            if let Ok((_, Some(reservation))) = store.list(&entries) {
-                reservation.settle(0);
+            if let Ok(Offered::PartFile(stream)) = store.offer(b"stream", &IDENTITY, None, false)
+                && stream.write(&batch(0, 5)).and_then(|()| stream.complete().map(drop)).is_err()
+            {
+                stream.discard();
             }
-            counted_too_much +=
-                u64::from(store.usage.as_ref().unwrap().used_bytes() > used_bytes(&store.root).unwrap());
+            if let Ok((statuses, reservation)) = store.list(&entries) {
+                let statuses = statuses.into_iter().map(|status| status.unwrap_or(EntryStatus::Complete));
+                let pack = ArrivingPack::new(1, entries.iter().cloned().zip(statuses).collect(), reservation);
+                pack.end(vec![]);
+                let _ = store.commit(&[Arc::new(pack)]);
+            }
+            let (counted, there) = (store.usage.as_ref().unwrap().used_bytes(), used_bytes(&store.root).unwrap());
+            counted_too_much += u64::from(counted > there);
+            // The target of the link counts only at the next receiver.
+            counted_too_little += u64::from(counted + 4 < there);
         }
         if !system.has_failed() {
             break;
         }
     }
-    assert_eq!(counted_too_much, 1);
+    assert_eq!((counted_too_much, counted_too_little), (1, 2));
 }
