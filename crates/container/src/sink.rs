@@ -355,6 +355,11 @@ impl NewFile<'_> {
         Ok(())
     }
 
+    /// Sets the length of the file. Parts that were not written are holes.
+    pub fn set_length(&self, bytes: u64) -> Result<(), Error> {
+        self.name.system.set_length(&self.file, bytes).map_err(|error| self.named(error))
+    }
+
     /// Syncs the file, gives it its name and syncs the folder. After an error there is no new file under the name; only if an old file was
     /// replaced and syncing the folder failed, the new file stays.
     pub fn commit(mut self) -> Result<(), Error> {

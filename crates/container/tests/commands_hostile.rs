@@ -3,7 +3,7 @@
 #![cfg(unix)]
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 
 use crate::container::layout;
 use crate::pipeline_support::{TestFolder, plain};
@@ -103,6 +103,43 @@ fn a_member_alone_has_the_mode_of_its_file() {
         decrypt(&source, &sink, &dir.identities(), &options, &Control::new()).unwrap();
         assert_eq!(fs::metadata(dir.path(path)).unwrap().permissions().mode() & 0o7777, mode, "{path}");
     }
+}
+
+/// In a file, holes stay holes: a member of few bytes may say that it has 2^60. In a stream they are zeros.
+#[test]
+fn a_sparse_member_alone_stays_sparse() {
+    let dir = TestFolder::new();
+    let (start, size, data) = (1 << 20, 64 << 20, plain(4096));
+    let records =
+        format!("22 GNU.sparse.major=1\n22 GNU.sparse.minor=0\n21 GNU.sparse.name=s\n32 GNU.sparse.realsize={size}\n");
+    let mut stored = format!("1\n{start}\n4096\n").into_bytes();
+    stored.resize(512, 0);
+    stored.extend_from_slice(&data);
+    let tar = Archive::default().folder(b"./").pax(records.as_bytes());
+    let tar = tar.entry(b'0', b"GNUSparseFile.0/s", b"", &stored).end();
+    fs::write(dir.path("box"), sealed_tree_of(Version::V2, &dir, &tar)).unwrap();
+    let mut whole = vec![0; size];
+    whole[start..start + 4096].copy_from_slice(&data);
+    let give_out = |to: &str, range: std::ops::Range<usize>| {
+        let mut options = DecryptOptions::default().range(range.start as u64..range.end as u64);
+        (options.members, options.salvage) = (vec!["s".into()], true);
+        let (source, sink) = (Source::Path(dir.path("box")), Sink::Path { path: dir.path(to), force: true });
+        let report = decrypt(&source, &sink, &dir.identities(), &options, &Control::new()).unwrap();
+        assert_eq!(report.bytes_out, range.len() as u64);
+    };
+    for range in [0..size, 9..2 * start, start + 9..start + 10, start + 9..size, 2 * start..size, 9..9] {
+        give_out("out", range.clone());
+        assert!(fs::read(dir.path("out")).unwrap() == whole[range.clone()], "{range:?}");
+        let stored_bytes = 512 * fs::metadata(dir.path("out")).unwrap().blocks();
+        assert!(stored_bytes < 1 << 19, "{range:?}: {stored_bytes}");
+    }
+    dir.fifo("pipe");
+    let read = std::thread::scope(|scope| {
+        let reader = scope.spawn(|| fs::read(dir.path("pipe")).unwrap());
+        give_out("pipe", 9..2 * start);
+        reader.join().unwrap()
+    });
+    assert!(read == whole[9..2 * start]);
 }
 
 /// Seals `data` into `box` and returns its bytes; the first chunk begins at `dir.chunks_offset()`.

@@ -6,6 +6,7 @@ use super::{Control, Sink, Source};
 use crate::sink::{CheckedSink, OpenSink};
 use crate::source::OpenSource;
 use crate::sys::System;
+use crate::tree::SparseWrite;
 use crate::{Error, ErrorKind};
 
 /// Error of a transformation.
@@ -94,6 +95,11 @@ impl<'a> SequentialWriter<'a> {
     pub(super) fn new(output: &'a OpenSink<'a>, control: &'a Control) -> Self {
         Self { output, offset: 0, control, error: None }
     }
+
+    fn keep(&mut self, error: Error) -> io::Error {
+        self.error = Some(error);
+        io::Error::other("the output failed")
+    }
 }
 
 impl Write for SequentialWriter<'_> {
@@ -103,14 +109,22 @@ impl Write for SequentialWriter<'_> {
                 self.offset += bytes.len() as u64;
                 Ok(bytes.len())
             }
-            Err(error) => {
-                self.error = Some(error);
-                Err(io::Error::other("the output failed"))
-            }
+            Err(error) => Err(self.keep(error)),
         }
     }
 
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
+    }
+}
+
+impl SparseWrite for SequentialWriter<'_> {
+    fn skip(&mut self, bytes: u64) -> io::Result<bool> {
+        let OpenSink::File(file) = self.output else { return Ok(false) };
+        if bytes > 0 {
+            self.offset += bytes;
+            file.set_length(self.offset).map_err(|error| self.keep(error))?;
+        }
+        Ok(true)
     }
 }

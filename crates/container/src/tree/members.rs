@@ -5,7 +5,7 @@ use super::entry::{EntryKind, Owner, TreeEntry};
 use super::index::{self, IndexBlock, IndexWriter, Member, TRAILER_BYTES, Trailer};
 use super::read::ArchiveReader;
 use super::write;
-use super::{BUFFER_BYTES, check_cancelled, names};
+use super::{check_cancelled, names};
 use crate::format::{ContentType, Version};
 use crate::keys::Identities;
 use crate::streaming::{RangeReader, ReadAt, Window};
@@ -434,22 +434,29 @@ impl<R: ReadAt> Tree<R> {
         &self,
         data: &MemberData,
         range: Range<u64>,
-        out: &mut dyn Write,
+        out: &mut dyn SparseWrite,
         control: &Control,
     ) -> Result<(), Error> {
-        if data.segments.is_none() {
-            return copy(&mut self.reader(data.start + range.start), out, range.end - range.start, control);
+        let hole = |out: &mut dyn SparseWrite, bytes| -> Result<(), Error> {
+            if !out.skip(bytes)? {
+                return copy(&mut io::repeat(0), out, bytes, control);
+            }
+            control.add_done(bytes);
+            Ok(())
+        };
+        let (mut reader, mut at, whole) = (self.reader(data.start), range.start, 0..data.size_bytes);
+        let mut place = data.start;
+        for segment in data.segments.as_deref().unwrap_or(slice::from_ref(&whole)) {
+            let (from, to) = (segment.start.max(range.start), segment.end.min(range.end));
+            if from < to {
+                hole(out, from - at)?;
+                reader.window.position = place + (from - segment.start);
+                copy(&mut reader, out, to - from, control)?;
+                at = to;
+            }
+            place += segment.end - segment.start;
         }
-        let (mut buffer, mut at) = (vec![0; BUFFER_BYTES], range.start);
-        while at < range.end {
-            check_cancelled(control)?;
-            let most = usize::try_from(range.end - at).unwrap_or(usize::MAX).min(BUFFER_BYTES);
-            let count = self.read_at(data, &mut buffer[..most], at)?;
-            out.write_all(&buffer[..count])?;
-            control.add_done(count as u64);
-            at += count as u64;
-        }
-        Ok(())
+        hole(out, range.end - at)
     }
 
     /// Verifies the chunks of the whole index.
@@ -516,6 +523,12 @@ impl<R: ReadAt> Tree<R> {
         }
         Ok(write::write_end(out)?)
     }
+}
+
+/// An output for files with holes.
+pub(crate) trait SparseWrite: Write {
+    /// Leaves a hole of this number of bytes. Returns `false` for an output that can have none.
+    fn skip(&mut self, bytes: u64) -> io::Result<bool>;
 }
 
 /// The end of a run of headers.

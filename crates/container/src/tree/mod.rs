@@ -46,6 +46,7 @@ pub use blocks::shown as shown_path;
 
 pub use exclude::Exclude;
 pub use index::Member;
+pub(crate) use members::SparseWrite;
 pub use members::{MemberData, Tree};
 pub(crate) use pack::{Inputs, pack_on};
 pub use pack::{OnError, PackOptions, Packed, pack, pack_with};
