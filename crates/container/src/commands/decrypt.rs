@@ -257,6 +257,8 @@ fn decrypt_members(
             report.left_out = std::thread::scope(|scope| {
                 let worker = start(scope, move || {
                     write(&mut writer)?;
+                    // Without the end, the folder is not installed.
+                    input.check_unchanged()?;
                     Ok(writer.finish()?)
                 })?;
                 let mut unpack = options.unpack(Version::V2, name.force);
@@ -278,10 +280,10 @@ fn decrypt_members(
             let written = write(&mut writer);
             writer.error.take().map_or(written, Err).map_err(at_input)?;
             report.bytes_out = writer.offset;
+            input.check_unchanged()?;
             output.commit(control)?;
         }
     }
-    input.check_unchanged()?;
     Ok(report)
 }
 

@@ -1,10 +1,16 @@
 //! Faults while packing and unpacking trees: in calls on the container, and in calls on the folders.
 
 use std::fs;
-use std::path::Path;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
-use super::fault_tests::{decrypt_in, encrypt_from, plain};
+use super::decrypt::decrypt_on;
+use super::fault_tests::{decrypt_in, encrypt_from, identities, plain};
 use super::fault_walk::{snapshot, walk};
+use super::{Control, DecryptOptions, Sink, Source};
+use crate::ErrorKind;
+use crate::sys::{Call, System};
 use crate::testing::faulty::Faulty;
 
 /// Trees make many calls.
@@ -20,7 +26,7 @@ pub(super) fn make_tree(folder: &Path) {
     fs::write(root.join("z"), b"last").unwrap();
     #[cfg(unix)]
     {
-        use crate::sys::{Attributed, Os, System};
+        use crate::sys::{Attributed, Os};
         std::os::unix::fs::symlink("b/large", root.join("a/link")).unwrap();
         let file = fs::File::create(root.join("holes")).unwrap();
         file.set_len(200_000).unwrap();
@@ -81,4 +87,31 @@ fn no_failure_of_a_decryption_into_a_folder_leaves_anything() {
     };
     let command = |folder: &Path, system: &Faulty| decrypt_in(folder, system, true);
     walk(STRIDE, "out", true, prepare, command, is_the_tree);
+}
+
+/// A file that another process changes whenever a file is read or written.
+struct Changing(PathBuf);
+
+impl System for Changing {
+    fn before(&self, call: Call<'_>) -> io::Result<usize> {
+        if matches!(call, Call::Move) {
+            fs::File::options().write(true).open(&self.0)?.set_modified(SystemTime::UNIX_EPOCH)?;
+        }
+        Ok(usize::MAX)
+    }
+}
+
+#[test]
+fn members_of_a_container_that_changes_leave_nothing() {
+    for members in [&["a"][..], &["a/b/large"], &["a", "z"]] {
+        let folder = tempfile::tempdir().unwrap();
+        let (input, path) = (folder.path().join("in"), folder.path().join("out"));
+        fs::write(&input, container()).unwrap();
+        let members = members.iter().map(PathBuf::from).collect();
+        let options = DecryptOptions { members, ..DecryptOptions::default() };
+        let (source, sink) = (Source::Path(input.clone()), Sink::Path { path, force: false });
+        let found = decrypt_on(&Changing(input), &source, &sink, &identities(), &options, &Control::new());
+        assert_eq!(found.unwrap_err().kind, ErrorKind::InputChanged, "{options:?}");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "{options:?}");
+    }
 }
