@@ -349,6 +349,28 @@ fn a_format_that_does_not_match_is_named() {
     ] {
         assert_eq!(kind(name, format, identities), expected, "{name} as {format:?}");
     }
+    // A member of a folder, which only containers have.
+    std::fs::create_dir(path("folder")).unwrap();
+    std::fs::write(path("folder/a"), b"x").unwrap();
+    let sink = Sink::Path { path: path("tree"), force: false };
+    let source = Source::Path(path("folder"));
+    encrypt(&source, &sink, &(&pair).into(), &EncryptOptions::default(), &Control::new()).unwrap();
+    for (format, expected) in [
+        (None, None),
+        (Some(Format::Tress), None),
+        (Some(Format::Age), Some(ErrorKind::OtherFormat)),
+        (Some(Format::Cobblestone128), Some(ErrorKind::NoMatchingKey)),
+    ] {
+        for (members, salvage) in [(vec!["a".into()], false), (vec!["a".into()], true), (vec![], true)] {
+            let mut options = DecryptOptions::default();
+            (options.format, options.members, options.salvage) = (format, members, salvage);
+            let sink = Sink::Path { path: path("member"), force: false };
+            let found = decrypt(&Source::Path(path("tree")), &sink, &ours, &options, &Control::new());
+            assert_eq!(found.err().map(|error| error.kind), expected, "{format:?} {options:?}");
+            let _ = std::fs::remove_file(path("member"));
+            let _ = std::fs::remove_dir_all(path("member"));
+        }
+    }
     for (name, format, aead) in [
         ("tress", Format::Tress, "aes-128-ccm"),
         ("age", Format::Age, "chacha20-poly1305"),

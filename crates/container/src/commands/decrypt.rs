@@ -196,6 +196,13 @@ fn decrypt_members(
 ) -> Result<Report, Error> {
     let at_input = |error: Error| error.in_container(input.name());
     let source = SourceAt::new(input)?;
+    if let Some(format) = options.format {
+        let container = OpenContainer::read(input, Some(format), control)?;
+        // Only the key shows whether a file without a magic number has its format.
+        if format.magic().is_none() {
+            container.open(identities)?;
+        }
+    }
     let tree = match options.salvage {
         true => Tree::salvage(source, identities, options.threads, control),
         false => Tree::open(source, identities, options.threads),
