@@ -323,6 +323,12 @@ def test_batches_refuse_wrong_buffers() -> None:
     with pytest.raises(ValueError):
         aead.encrypt_many_into([messages[0], (bytes(6), bytes(7), None)], view[:89])
     assert both == bytes(200)
+    # Input that overlaps with the buffer is not wiped, whatever is wrong with a nonce.
+    both[:] = bytes(range(200))
+    for nonces in [(bytes(12), bytes(6)), (bytes(12), bytes(12))]:
+        with pytest.raises(ValueError, match="message 0 overlap"):
+            aead.encrypt_many_into([(nonces[0], view[10:60], None), (nonces[1], b"", None)], view[:82])
+    assert both == bytes(range(200))
     assert aead.encrypt_many_into([], bytearray()) == 0
 
 

@@ -213,12 +213,13 @@ fn run_into(
         let bytes = bytes.unwrap_or(usize::MAX);
         return Err(errors::usage(py, &format!("buffer must be {bytes} bytes long, and has {}", output.bytes())));
     }
+    // Before anything wipes the buffer: a part of a message in it is the caller's.
+    if let Some(index) = messages.iter().position(|message| message.parts().any(|part| output.overlaps(part))) {
+        return Err(errors::usage(py, &format!("buf and message {index} overlap")));
+    }
     if let Err(error) = check_messages(py, messages, direction) {
         output.wipe();
         return Err(error);
-    }
-    if let Some(index) = messages.iter().position(|message| message.parts().any(|part| output.overlaps(part))) {
-        return Err(errors::usage(py, &format!("buf and message {index} overlap")));
     }
     let done = {
         let mut spaces = output.spaces(result_lengths.iter().flatten().copied());
