@@ -63,7 +63,9 @@ impl Reader {
     ) -> PyResult<Vec<Bound<'py, PyBytes>>> {
         // Checks the ranges before their memory is allocated.
         self.with(py, |reader| Ok(reader.ranges().sealed_ranges(&ranges)?))?;
-        let results = ranges.iter().map(|range| NewBytes::new(py, (range.end - range.start) as usize));
+        // On 32 bits, a length that does not fit is an `OverflowError` too.
+        let bytes = |range: &Range<u64>| usize::try_from(range.end - range.start).unwrap_or(usize::MAX);
+        let results = ranges.iter().map(|range| NewBytes::new(py, bytes(range)));
         let mut results = results.collect::<PyResult<Vec<_>>>()?;
         let mut buffers: Vec<_> = results.iter_mut().map(|result| result.space().zeros()).collect();
         self.with(py, |reader| Ok(reader.ranges().read_ranges_into(&ranges, &mut buffers)?))?;
