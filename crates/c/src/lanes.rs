@@ -237,8 +237,10 @@ unsafe fn check_nonces(
 pub(crate) unsafe fn nonce_of(job: *const tress_ccm_job, shared_key: Option<*const tress_cipher>) -> NonceOfKey {
     // SAFETY: the caller promises a job.
     let (cipher, nonce, bytes) = unsafe { ((*job).cipher, (*job).nonce, (*job).nonce_length) };
+    // ChaCha20-Poly1305 has shared keys and one length.
+    let lengths = if shared_key.is_some() { 12..=12 } else { 7..=13 };
     let cipher = shared_key.unwrap_or(cipher);
-    if nonce.is_null() || cipher.is_null() || !(7..=13).contains(&bytes) {
+    if nonce.is_null() || cipher.is_null() || !lengths.contains(&bytes) {
         // The job will be refused. Its address takes the place of the key, so that it equals no other job.
         return NonceOfKey::new(job, &[]);
     }

@@ -272,7 +272,7 @@ static void chacha20poly1305(void) {
   tress_chacha20poly1305_free(NULL);
   OK(tress_chacha20poly1305_new(KEY, 32, &aead));
 
-  enum { GOOD = 4, COUNT = GOOD + 5, LENGTH = 100 };
+  enum { GOOD = 4, COUNT = GOOD + 6, LENGTH = 100 };
   static uint8_t plain[COUNT][LENGTH], sealed[COUNT][LENGTH], tags[COUNT][16], nonces[COUNT][13];
   tress_ccm_job all[COUNT];
   memset(sealed, 0x5a, sizeof sealed);
@@ -292,7 +292,10 @@ static void chacha20poly1305(void) {
   all[GOOD + 2].input = NULL;
   all[GOOD + 3].length = SIZE_MAX;
   all[GOOD + 4].reserved = 1;
-  static const tress_status want[] = {TRESS_NONCE_LENGTH, TRESS_TAG_LENGTH, TRESS_NULL, TRESS_LENGTH, TRESS_ARGUMENT};
+  /* No repeated nonce: it has a wrong length. */
+  all[GOOD + 5].nonce = nonces[GOOD];
+  all[GOOD + 5].nonce_length = 13;
+  static const tress_status want[] = {TRESS_NONCE_LENGTH, TRESS_TAG_LENGTH, TRESS_NULL, TRESS_LENGTH, TRESS_ARGUMENT, TRESS_NONCE_LENGTH};
   for (size_t threads = 0; threads < 3; threads++) {
     EXPECT(TRESS_JOBS, tress_chacha20poly1305_jobs(aead, all, COUNT, 1, threads, &failed));
     CHECK(failed == COUNT - GOOD);
