@@ -113,6 +113,20 @@ def test_an_encryptor_belongs_to_its_process(key: tress.KeyPair) -> None:
     assert tress.decrypt(sealed + encryptor.finalize(), key) == b"lanes"
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_a_reader_moves_no_position_of_its_file(key: tress.KeyPair, tmp_path: pathlib.Path) -> None:
+    """After a fork, both processes have one position."""
+    path = tmp_path / "x.tress"
+    path.write_bytes(tress.encrypt(bytes(100_000), key))
+    with tress.open(path, key, threads=1) as file:
+        links = [int(name) for name in os.listdir("/proc/self/fd") if os.path.lexists(f"/proc/self/fd/{name}")]
+        (number,) = [number for number in links if os.readlink(f"/proc/self/fd/{number}") == str(path)]
+        for place in (5, 40_000, 99_990):
+            os.lseek(number, 7, os.SEEK_SET)
+            assert file.seek(place) == place and file.read(10) == bytes(10)
+            assert os.lseek(number, 0, os.SEEK_CUR) == 7
+
+
 def test_the_interpreter_lock_is_released(key: tress.KeyPair, tmp_path: pathlib.Path) -> None:
     """Another thread runs during a long call. It could not if the call held the interpreter lock."""
     runs, stop, turn = [0], threading.Event(), threading.Lock()

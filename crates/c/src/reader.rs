@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 
 use tress_container::Error;
-use tress_container::streaming::Reader;
+use tress_container::streaming::{OffsetFile, Reader};
 use zeroize::Zeroize as _;
 
 use crate::container::ContentInfo;
@@ -51,7 +51,7 @@ pub struct tress_reader {
 
 /// The container that a reader reads.
 enum ContainerSource {
-    File(File),
+    File(OffsetFile),
     Source { source: tress_source, position: u64 },
 }
 
@@ -165,7 +165,7 @@ pub unsafe extern "C" fn tress_reader_open_file(
             let path = files::path(path)?;
             let identities = raw::handle(identities)?;
             let file = File::open(&path).map_err(|error| Error::from(error).at(&path))?;
-            open(ContainerSource::File(file), identities, threads)
+            open(ContainerSource::File(file.into()), identities, threads)
         })
     })
 }

@@ -9,7 +9,8 @@ use std::sync::{MutexGuard, TryLockError};
 use pyo3::exceptions::{PyBlockingIOError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use tress_container::{Error, streaming};
+use tress_container::Error;
+use tress_container::streaming::{self, OffsetFile};
 use tress_lanes::fork::ForkMutex;
 
 use crate::memory::{InputBuffer, NewBytes, OutputBuffer};
@@ -23,7 +24,7 @@ pub(crate) const CLOSED: &str = "I/O operation on closed file";
 /// The container that a reader reads.
 pub(crate) enum ContainerSource {
     /// A file. It is opened again when it is read after [`Reader::release`].
-    File { path: PathBuf, file: Option<File> },
+    File { path: PathBuf, file: Option<OffsetFile> },
     /// A Python file object, which is called with the interpreter lock held.
     Object(Py<PyAny>),
 }
@@ -185,7 +186,7 @@ impl ContainerSource {
             let path: PathBuf = arguments::path(source)?;
             py.detach(move || {
                 let at = |error: Error| error.at(&path);
-                let file = Some(File::open(&path).map_err(|error| at(error.into()))?);
+                let file = Some(File::open(&path).map_err(|error| at(error.into()))?.into());
                 open(Self::File { path: path.clone(), file }).map_err(at)
             })
         };
@@ -194,10 +195,10 @@ impl ContainerSource {
 }
 
 /// Opens a file unless it is open.
-fn opened<'a>(path: &Path, file: &'a mut Option<File>) -> io::Result<&'a mut File> {
+fn opened<'a>(path: &Path, file: &'a mut Option<OffsetFile>) -> io::Result<&'a mut OffsetFile> {
     Ok(match file {
         Some(file) => file,
-        None => file.insert(File::open(path)?),
+        None => file.insert(File::open(path)?.into()),
     })
 }
 

@@ -51,7 +51,7 @@ impl Tree {
         let identities = keys::identities(identities)?;
         let open = |source| {
             let source = match source {
-                ContainerSource::File { file: Some(file), .. } => TreeSource::File(file),
+                ContainerSource::File { file: Some(file), .. } => TreeSource::File(file.into()),
                 object => TreeSource::Object(ForkMutex::new(object)),
             };
             tree::Tree::open(source, &identities, threads.into())

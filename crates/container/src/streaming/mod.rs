@@ -50,7 +50,7 @@ mod whole;
 pub use adapters::{DecryptReader, EncryptWriter};
 pub use decryptor::Decryptor;
 pub use encryptor::Encryptor;
-pub use range_reader::{RangeReader, ReadAt};
+pub use range_reader::{OffsetFile, RangeReader, ReadAt};
 pub use reader::Reader;
 pub(crate) use reader::Window;
 pub use rewrap::{NewHead, rewrap_head};

@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::fs::File;
-use std::io::{self, IoSliceMut, Read};
+use std::io::{self, IoSliceMut, Read, Seek, SeekFrom};
 use std::iter;
 use std::ops::Range;
 use std::sync::Arc;
@@ -38,6 +38,47 @@ impl ReadAt for File {
 
     fn size_bytes(&self) -> io::Result<u64> {
         Ok(Os.status(self)?.size_bytes)
+    }
+}
+
+/// A file as `Read` and `Seek`, read at offsets. After a fork, parent and child share the position of the file, not that of this reader.
+#[derive(Debug)]
+pub struct OffsetFile {
+    file: File,
+    position: u64,
+}
+
+impl From<File> for OffsetFile {
+    /// Starts at the beginning of the file.
+    fn from(file: File) -> Self {
+        Self { file, position: 0 }
+    }
+}
+
+impl From<OffsetFile> for File {
+    fn from(file: OffsetFile) -> Self {
+        file.file
+    }
+}
+
+impl Read for OffsetFile {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let bytes = self.file.read_at(buffer, self.position)?;
+        self.position += bytes as u64;
+        Ok(bytes)
+    }
+}
+
+impl Seek for OffsetFile {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        let place = match to {
+            SeekFrom::Start(place) => Some(place),
+            // The status of a device has no length.
+            SeekFrom::End(distance) => self.file.seek(SeekFrom::End(0))?.checked_add_signed(distance),
+            SeekFrom::Current(distance) => self.position.checked_add_signed(distance),
+        };
+        self.position = place.ok_or(io::ErrorKind::InvalidInput)?;
+        Ok(self.position)
     }
 }
 
