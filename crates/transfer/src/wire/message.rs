@@ -159,7 +159,7 @@ const REFUSALS: [Refusal; 12] = [
 impl Request {
     /// Encodes the message. The bytes may hold a key, and are wiped when dropped.
     pub(crate) fn encode(&self) -> Zeroizing<Vec<u8>> {
-        // One allocation that never grows: growing would leave a copy of the key in freed memory.
+        // Room for every message with a key: growing would leave a copy of the key in freed memory. Only lists and ranges may grow.
         let mut bytes = Zeroizing::new(Vec::with_capacity(128 + MAX_PATH_BYTES));
         let put = &mut *bytes;
         match self {
