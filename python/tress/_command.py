@@ -37,7 +37,7 @@ def command() -> pathlib.Path:
     places.append(pathlib.Path(sysconfig.get_path("scripts"), _NAME))
     found = next((str(place.resolve()) for place in places if place.is_file()), None) or shutil.which(_NAME)
     if found is None:
-        raise TressError("the command tress is not installed; " + install("tress-cli", "./crates/cli"), "no-command")
+        raise TressError("the command tress is not installed; " + install("./crates/cli"), "no-command")
     return pathlib.Path(found)
 
 
@@ -83,7 +83,7 @@ def frame(result: Mapping[str, Any] | Iterable[Mapping[str, Any]]) -> pandas.Dat
     try:
         import pandas
     except ImportError as error:
-        raise ImportError("tress.frame needs pandas; " + install("tress[frame]", ".[frame]")) from error
+        raise ImportError("tress.frame needs pandas; " + install(".[frame]")) from error
     rows: Any = [result] if isinstance(result, Mapping) else list(result)
     if isinstance(result, Mapping) and isinstance(result.get("rows"), list):
         rows = result["rows"]

@@ -6,9 +6,9 @@ import sys
 from collections.abc import Iterable
 
 
-def install(name: str, place: str) -> str:
-    """Returns a hint how to install a distribution, from an index or from a folder of a clone."""
-    return f"run pip install '{name}', or in a clone of the Tress repository pip install '{place}'"
+def install(place: str) -> str:
+    """Returns a hint how to install a distribution from a folder of a clone. No index has them yet."""
+    return f"in a clone of Tress run pip install '{place}'"
 
 
 class TressError(Exception):

@@ -104,7 +104,6 @@ def test_wrong_use(tmp_path: Path, keys: KeyFixture, identity: Path) -> None:
         ("encrypt", plain, sealed),
         ("encrypt", plain, sealed, "-r", "nonsense"),
         ("encrypt", plain, sealed, "-r", identity.read_text()),
-        ("encrypt", plain, sealed, "-R", tmp_path / "nowhere"),
         ("encrypt", plain, sealed, "-r", keys.recipient, "--shard", "4/3"),
         ("encrypt", plain, sealed, "-r", keys.recipient, "--workers", "0"),
         ("encrypt", plain, sealed, "-r", keys.recipient, "--attempts", "0"),
@@ -112,12 +111,14 @@ def test_wrong_use(tmp_path: Path, keys: KeyFixture, identity: Path) -> None:
         ("encrypt", plain, "nosuch://x", "-r", keys.recipient),
         ("encrypt", plain, sealed, "--key-file", identity),
         ("encrypt", plain, sealed, "-r", keys.recipient, "--manifest-key", identity),
-        ("encrypt", plain, sealed, "-r", keys.recipient, "--manifest-key", tmp_path / "nowhere"),
         ("encrypt", plain, sealed, "-r", keys.recipient, "--include", ""),
         ("decrypt", plain, sealed),
+        ("decrypt", plain, sealed, "-i", tmp_path / "nowhere"),
+        ("encrypt", plain, sealed, "-R", tmp_path / "nowhere"),
+        ("encrypt", plain, sealed, "-r", keys.recipient, "--manifest-key", tmp_path / "nowhere"),
     ):
         run = command(*arguments)
-        assert run.returncode == 2, (arguments, run.stderr)
+        assert run.returncode == (1 if tmp_path / "nowhere" in arguments else 2), (arguments, run.stderr)
         assert run.stderr.startswith("tress-dataset: error: ") and run.stdout == "" and "Traceback" not in run.stderr
         assert keys.identity not in run.stderr
     assert not sealed.exists()

@@ -612,4 +612,4 @@ def test_a_missing_dependency_names_its_extra(monkeypatch: pytest.MonkeyPatch) -
             patch.setitem(sys.modules, missing, None)
             with pytest.raises(UsageError) as caught:
                 open_store(url, {})
-        assert f"pip install 'tress-dataset[{extra}]'" in str(caught.value)
+        assert f"pip install . './python/dataset[{extra}]'" in str(caught.value)

@@ -268,8 +268,8 @@ def _recipients(given: argparse.Namespace) -> list[Any]:
 def _read(path: str) -> str:
     try:
         return Path(path).read_text()
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path}: {getattr(error, 'strerror', None) or 'not a text file'}") from None
+    except UnicodeDecodeError:
+        raise UsageError(f"{path}: not a text file") from None
 
 
 def _secrets(key_files: Sequence[str], passphrase_file: str | None) -> list[Any]:
@@ -277,8 +277,6 @@ def _secrets(key_files: Sequence[str], passphrase_file: str | None) -> list[Any]
     for path in key_files:
         try:
             secrets.append(Secret(Path(path).read_bytes()))
-        except OSError as error:
-            raise UsageError(f"{path}: {error.strerror}") from None
         except UsageError as error:
             raise UsageError(f"{path}: {error}") from None
     if passphrase_file is not None:

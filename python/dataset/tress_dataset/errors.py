@@ -58,7 +58,7 @@ class Exists(ObjectError):
 
     kind = "exists"
 
-    def __init__(self, text: str = "exists already, and no earlier run wrote it; force replaces it"):
+    def __init__(self, text: str = "exists already, and no earlier run wrote it; --force (force=True) replaces it"):
         super().__init__(text)
 
 

@@ -232,7 +232,10 @@ def _check_name(context: ShardContext, opening: Opening, name: str) -> None:
     if not is_name_digest(opening.name):
         context.unbound.append(name)
     elif opening.name != name_digest(name) and not context.accept_moved:
-        raise Moved("its container was made for an object of another name; accept-moved takes it all the same")
+        raise Moved(
+            "its container was made for an object of another name: somebody may have exchanged it; if you renamed "
+            "the folder, or this is a part of it, --accept-moved (accept_moved=True) opens it"
+        )
 
 
 def _refuse_tree(opening: Opening | Any) -> None:

@@ -245,6 +245,5 @@ def open_store(url: str, options: Mapping[str, Any]) -> Store:
         return FilesStore(url, options)
     except ImportError as error:
         extra = _EXTRAS.get(scheme, "fsspec" if error.name == "fsspec" else None)
-        clone = f"in a clone of the Tress repository pip install . './python/dataset[{extra}]'"
-        hint = "" if extra is None else f"; run pip install 'tress-dataset[{extra}]', or {clone}"
+        hint = "" if extra is None else f"; in a clone of Tress run pip install . './python/dataset[{extra}]'"
         raise UsageError(f"{without_secrets(url)}: {text_without_secrets(str(error), url)}{hint}") from error
