@@ -1,5 +1,6 @@
 //! `tress encrypt`, `decrypt` and `rewrap`.
 
+use std::io;
 use std::path::Path;
 
 use tress_container::commands::{self, DecryptOptions, EncryptOptions};
@@ -107,13 +108,16 @@ pub(crate) fn decrypt(options: &args::Decrypt) -> Result<(), Failure> {
     decrypt.members.clone_from(&options.members);
     let report = cancellable(|control| {
         commands::decrypt(&source, &sink, &identities, &decrypt, control).map_err(|error| {
-            let is_damaged = matches!(error.kind, ErrorKind::ChunkDamaged { .. } | ErrorKind::Truncated);
-            let failure = failure::from_error(error);
-            if is_damaged {
-                failure.hint("of a folder in a container, --salvage gives out the files that are whole")
-            } else {
-                failure
-            }
+            let hint = match (&error.kind, &error.path) {
+                (ErrorKind::ChunkDamaged { .. } | ErrorKind::Truncated, _) => {
+                    "--salvage gives out whole files of a folder, --range parts of a file"
+                }
+                (ErrorKind::Io(io::ErrorKind::NotFound), Some(path)) if options.members.contains(path) => {
+                    "tress list shows the paths in it"
+                }
+                _ => return failure::from_error(error),
+            };
+            failure::from_error(error).hint(hint)
         })
     })
     .map_err(|failure| failure.with_force(options.output.force))?;

@@ -88,7 +88,10 @@ pub(crate) fn verify(options: &args::Verify) -> Result<(), Failure> {
                 let path = options.signature.clone().unwrap_or_else(|| signature_name(input));
                 let mut signature = Vec::new();
                 let start = |reader: &mut dyn Read| reader.take(MAX_SIGNATURE_BYTES).read_to_end(&mut signature);
-                commands::read(&files::source(&path), control, start).map_err(failure::from_error)?;
+                commands::read(&files::source(&path), control, start).map_err(|error| match fs::metadata(input) {
+                    Err(missing) if !is_stdin(&options.inputs) => Failure::io(input, &missing),
+                    _ => failure::from_error(error).hint("the signature of IN is IN.sig; --signature FILE names another"),
+                })?;
                 Ok(SignatureToVerify { path, digest: digest(input, key.scheme().hash(), control)?, signature })
             }))?;
             let shares: Vec<_> = shares(&cases, threads).collect();
