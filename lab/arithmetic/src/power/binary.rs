@@ -6,13 +6,13 @@ use crate::reduce::Ring;
 use crate::{Error, Limb, add};
 
 /// Number of digits of scratch memory that [`binary_vartime`] needs.
-pub fn binary_scratch<L: Limb>(ring: &impl Ring<L>) -> usize {
+pub fn binary_scratch<L: Limb>(ring: &(impl Ring<L> + ?Sized)) -> usize {
     ring.modulus().len() + ring.scratch()
 }
 
 /// `result = base ^ exponent`. Takes length − 1 squares, and a product for every set bit except the highest.
 pub fn binary_vartime<L: Limb>(
-    ring: &impl Ring<L>,
+    ring: &(impl Ring<L> + ?Sized),
     base: &[L],
     exponent: &[L],
     result: &mut [L],

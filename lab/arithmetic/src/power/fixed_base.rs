@@ -8,19 +8,19 @@ use crate::reduce::Ring;
 use crate::{Error, Limb};
 
 /// Number of digits of a table for exponents of up to `bits` bits, read as digits of `k` bits.
-pub fn fixed_base_digits<L: Limb>(ring: &impl Ring<L>, bits: usize, k: usize) -> usize {
+pub fn fixed_base_digits<L: Limb>(ring: &(impl Ring<L> + ?Sized), bits: usize, k: usize) -> usize {
     bits.div_ceil(k) * ring.modulus().len()
 }
 
 /// The table of a fixed base.
 #[derive(Clone, Copy, Debug)]
-pub struct FixedBase<'a, L, R> {
+pub struct FixedBase<'a, L, R: ?Sized> {
     ring: &'a R,
     table: &'a [L],
     k: usize,
 }
 
-impl<'a, L: Limb, R: Ring<L>> FixedBase<'a, L, R> {
+impl<'a, L: Limb, R: Ring<L> + ?Sized> FixedBase<'a, L, R> {
     /// Fills the table for digits of `k` bits, 1 to 8. The table's length determines the maximum length of exponents. Needs n digits of
     /// scratch memory in addition to the ring's.
     ///

@@ -19,7 +19,7 @@ use crate::reduce::Ring;
 use crate::{Error, Limb, add};
 
 /// A number that is squared and multiplied in place.
-struct Accumulator<'a, L, R> {
+struct Accumulator<'a, L, R: ?Sized> {
     ring: &'a R,
     value: &'a mut [L],
     /// n digits for the next value.
@@ -27,7 +27,7 @@ struct Accumulator<'a, L, R> {
     scratch: &'a mut [L],
 }
 
-impl<'a, L: Limb, R: Ring<L>> Accumulator<'a, L, R> {
+impl<'a, L: Limb, R: Ring<L> + ?Sized> Accumulator<'a, L, R> {
     /// Takes n digits of scratch memory and those that the ring needs. The caller has checked the lengths.
     fn new(ring: &'a R, value: &'a mut [L], scratch: &'a mut [L]) -> Self {
         let (next, scratch) = scratch.split_at_mut(value.len());
@@ -47,7 +47,7 @@ impl<'a, L: Limb, R: Ring<L>> Accumulator<'a, L, R> {
 
 /// Checks the common requirements of all exponentiations, and returns the exponent's length in bits.
 fn check<L: Limb>(
-    ring: &impl Ring<L>,
+    ring: &(impl Ring<L> + ?Sized),
     base: &[L],
     exponent: &[L],
     result: &[L],

@@ -6,7 +6,7 @@ use crate::reduce::Ring;
 use crate::{Error, Limb};
 
 /// Number of digits of scratch memory that [`r_ary_vartime`] needs with r = 2^`k`.
-pub fn r_ary_scratch<L: Limb>(ring: &impl Ring<L>, k: usize) -> usize {
+pub fn r_ary_scratch<L: Limb>(ring: &(impl Ring<L> + ?Sized), k: usize) -> usize {
     (ring.modulus().len() << k) + ring.scratch()
 }
 
@@ -16,7 +16,7 @@ pub fn r_ary_scratch<L: Limb>(ring: &impl Ring<L>, k: usize) -> usize {
 /// # Panics
 /// If `k` is not from 1 to 8.
 pub fn r_ary_vartime<L: Limb>(
-    ring: &impl Ring<L>,
+    ring: &(impl Ring<L> + ?Sized),
     base: &[L],
     exponent: &[L],
     k: usize,

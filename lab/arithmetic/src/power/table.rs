@@ -6,18 +6,18 @@ use crate::reduce::Ring;
 use crate::{Error, Limb, add};
 
 /// Number of digits of a table for exponents of up to `bits` bits.
-pub fn power_table_digits<L: Limb>(ring: &impl Ring<L>, bits: usize) -> usize {
+pub fn power_table_digits<L: Limb>(ring: &(impl Ring<L> + ?Sized), bits: usize) -> usize {
     bits * ring.modulus().len()
 }
 
 /// The repeated squares of a base.
 #[derive(Clone, Copy, Debug)]
-pub struct PowerTable<'a, L, R> {
+pub struct PowerTable<'a, L, R: ?Sized> {
     ring: &'a R,
     table: &'a [L],
 }
 
-impl<'a, L: Limb, R: Ring<L>> PowerTable<'a, L, R> {
+impl<'a, L: Limb, R: Ring<L> + ?Sized> PowerTable<'a, L, R> {
     /// Fills the table. Its length determines the maximum length of exponents. Needs the ring's scratch memory.
     pub fn new(ring: &'a R, base: &[L], table: &'a mut [L], scratch: &mut [L]) -> Result<Self, Error> {
         ring.check(base)?;

@@ -3,8 +3,8 @@
 //! P. Barrett, Implementing the Rivest Shamir and Adleman public key encryption algorithm on a standard digital signal
 //! processor, CRYPTO '86; A. J. Menezes, P. C. van Oorschot, S. A. Vanstone, Handbook of Applied Cryptography, 14.42.
 
-use super::{Ring, check, divide_vartime};
-use crate::multiply::{multiply_add_row, multiply_subtract_row, rows, square};
+use super::{check, divide_vartime};
+use crate::multiply::{multiply_add_row, multiply_subtract_row};
 use crate::{Error, Limb, add};
 
 /// Number of digits of scratch memory that [`Barrett::new_vartime`] needs.
@@ -77,30 +77,6 @@ impl<'a, L: Limb> Barrett<'a, L> {
         result.copy_from_slice(low);
         Ok(())
     }
-
-    fn reduce_product(&self, product: &mut [L], scratch: &mut [L]) {
-        let (value, rest) = scratch.split_at_mut(2 * self.modulus.len());
-        let reduced = self.reduce(value, product, rest);
-        debug_assert!(reduced.is_ok());
-    }
 }
 
-impl<L: Limb> Ring<L> for Barrett<'_, L> {
-    fn modulus(&self) -> &[L] {
-        self.modulus
-    }
-
-    fn scratch(&self) -> usize {
-        5 * self.modulus.len() + 4
-    }
-
-    fn multiply(&self, a: &[L], b: &[L], product: &mut [L], scratch: &mut [L]) {
-        rows(a, b, &mut scratch[..2 * self.modulus.len()]);
-        self.reduce_product(product, scratch);
-    }
-
-    fn square(&self, a: &[L], product: &mut [L], scratch: &mut [L]) {
-        square::three_steps(a, &mut scratch[..2 * self.modulus.len()]);
-        self.reduce_product(product, scratch);
-    }
-}
+ring_by_reduction!(Barrett::reduce, |n| 5 * n + 4);

@@ -3,8 +3,8 @@
 
 use core::cmp::Ordering;
 
-use super::{Ring, check};
-use crate::multiply::{multiply_subtract_row, rows, square};
+use super::check;
+use crate::multiply::multiply_subtract_row;
 use crate::{Error, Limb, add};
 
 /// The estimate q' of a digit of the quotient, and how often the first guess, from two digits by one, was corrected: 0, 1 or 2 times.
@@ -106,32 +106,12 @@ impl<'a, L: Limb> Classical<'a, L> {
         Ok(Classical { modulus })
     }
 
-    fn reduce(&self, value: &mut [L], result: &mut [L]) {
-        let divided = divide_vartime(value, self.modulus, None);
-        debug_assert!(divided.is_ok());
+    fn reduce(&self, value: &mut [L], result: &mut [L], _: &mut [L]) -> Result<(), Error> {
+        divide_vartime(value, self.modulus, None)?;
         result.copy_from_slice(&value[..result.len()]);
         debug_assert!(add::compare_vartime(result, self.modulus) == Ordering::Less);
+        Ok(())
     }
 }
 
-impl<L: Limb> Ring<L> for Classical<'_, L> {
-    fn modulus(&self) -> &[L] {
-        self.modulus
-    }
-
-    fn scratch(&self) -> usize {
-        2 * self.modulus.len()
-    }
-
-    fn multiply(&self, a: &[L], b: &[L], product: &mut [L], scratch: &mut [L]) {
-        let whole = &mut scratch[..2 * self.modulus.len()];
-        rows(a, b, whole);
-        self.reduce(whole, product);
-    }
-
-    fn square(&self, a: &[L], product: &mut [L], scratch: &mut [L]) {
-        let whole = &mut scratch[..2 * self.modulus.len()];
-        square::three_steps(a, whole);
-        self.reduce(whole, product);
-    }
-}
+ring_by_reduction!(Classical::reduce, |n| 2 * n);

@@ -2,6 +2,36 @@
 //!
 //! Each implements [`Ring`], in which [`power`](crate::power) computes.
 
+/// Implements [`Ring`] for a type with a function that reduces values of 2 n digits, and the scratch memory of both.
+macro_rules! ring_by_reduction {
+    ($ring:ident::$reduce:ident, |$n:ident| $scratch:expr) => {
+        impl<L: Limb> $crate::reduce::Ring<L> for $ring<'_, L> {
+            fn modulus(&self) -> &[L] {
+                self.modulus
+            }
+
+            fn scratch(&self) -> usize {
+                let $n = self.modulus.len();
+                $scratch
+            }
+
+            fn multiply(&self, a: &[L], b: &[L], product: &mut [L], scratch: &mut [L]) {
+                let (whole, scratch) = scratch.split_at_mut(2 * self.modulus.len());
+                $crate::multiply::rows(a, b, whole);
+                let reduced = self.$reduce(whole, product, scratch);
+                debug_assert!(reduced.is_ok());
+            }
+
+            fn square(&self, a: &[L], product: &mut [L], scratch: &mut [L]) {
+                let (whole, scratch) = scratch.split_at_mut(2 * self.modulus.len());
+                $crate::multiply::square::three_steps(a, whole);
+                let reduced = self.$reduce(whole, product, scratch);
+                debug_assert!(reduced.is_ok());
+            }
+        }
+    };
+}
+
 mod barrett;
 mod classical;
 pub mod montgomery;

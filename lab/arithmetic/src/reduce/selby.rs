@@ -4,8 +4,8 @@
 //! A. Selby, C. Mitchell, Algorithms for software implementations of RSA, IEE Proceedings E 136 (1989). Written from descriptions by
 //! others, with a table of residues instead of quotients.
 
-use super::{Ring, check, divide_vartime};
-use crate::multiply::{multiply_add_row, rows, square};
+use super::{check, divide_vartime};
+use crate::multiply::multiply_add_row;
 use crate::{Error, Limb};
 
 /// Multiplication modulo N by a product and a table. Not constant time; the modulus may be even.
@@ -60,30 +60,6 @@ impl<'a, L: Limb> Selby<'a, L> {
         result.copy_from_slice(&sum[..n]);
         Ok(())
     }
-
-    fn reduce_product(&self, product: &mut [L], scratch: &mut [L]) {
-        let (value, rest) = scratch.split_at_mut(2 * self.modulus.len());
-        let reduced = self.reduce_vartime(value, product, rest);
-        debug_assert!(reduced.is_ok());
-    }
 }
 
-impl<L: Limb> Ring<L> for Selby<'_, L> {
-    fn modulus(&self) -> &[L] {
-        self.modulus
-    }
-
-    fn scratch(&self) -> usize {
-        3 * self.modulus.len() + 2
-    }
-
-    fn multiply(&self, a: &[L], b: &[L], product: &mut [L], scratch: &mut [L]) {
-        rows(a, b, &mut scratch[..2 * self.modulus.len()]);
-        self.reduce_product(product, scratch);
-    }
-
-    fn square(&self, a: &[L], product: &mut [L], scratch: &mut [L]) {
-        square::three_steps(a, &mut scratch[..2 * self.modulus.len()]);
-        self.reduce_product(product, scratch);
-    }
-}
+ring_by_reduction!(Selby::reduce_vartime, |n| 3 * n + 2);

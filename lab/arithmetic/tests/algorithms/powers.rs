@@ -8,7 +8,7 @@ use tress_arithmetic::power::{
 };
 use tress_arithmetic::reduce::{Montgomery, Ring};
 
-use crate::algorithms::rings::{RingVisitor, for_all_rings};
+use crate::algorithms::rings::for_all_rings;
 use crate::common::{Random, boundary_moduli, number, to_limbs, values_below};
 
 for_all_digits! { in_every_ring montgomery_from_end_to_end }
@@ -22,67 +22,50 @@ fn exponents<L: Limb>(random: &mut Random) -> Vec<Vec<L>> {
     exponents
 }
 
-struct PowerVisitor<'a> {
-    modulus: &'a BigUint,
-    bases: &'a [BigUint],
-    exponents: Vec<BigUint>,
-}
-
-impl<L: Limb> RingVisitor<L> for PowerVisitor<'_> {
-    fn visit(
-        &mut self,
-        name: &str,
-        ring: &impl Ring<L>,
-        form: &dyn Fn(&BigUint) -> Vec<L>,
-        back: &dyn Fn(&[L]) -> BigUint,
-    ) {
-        let mut result = vec![L::MAX; ring.modulus().len()];
-        for base in self.bases {
-            let x = form(base);
-            for exponent in &self.exponents {
-                let expected = base.modpow(exponent, self.modulus);
-                let digits = to_limbs::<L>(exponent, 5);
-                let check = |how: &str, result: &[L]| {
-                    assert_eq!(back(result), expected, "{how}, {name}: {base} ^ {exponent} modulo {}", self.modulus);
-                };
-                let mut scratch = vec![L::MAX; binary_scratch(ring)];
-                binary_vartime(ring, &x, &digits, &mut result, &mut scratch).unwrap();
-                check("binary", &result);
-                for k in [1, 2, 5] {
-                    let mut scratch = vec![L::MAX; r_ary_scratch(ring, k)];
-                    r_ary_vartime(ring, &x, &digits, k, &mut result, &mut scratch).unwrap();
-                    check("r-ary", &result);
-                }
-            }
-            // A table is made once for a base.
-            let bits = self.exponents.iter().map(BigUint::bits).max().unwrap() as usize;
-            let mut table = vec![L::MAX; power_table_digits(ring, bits)];
-            let mut scratch = vec![L::MAX; binary_scratch(ring)];
-            let powers = PowerTable::new(ring, &x, &mut table, &mut scratch).unwrap();
-            let mut table = vec![L::MAX; fixed_base_digits(ring, bits, 3)];
-            let fixed = FixedBase::new(ring, &x, 3, &mut table, &mut scratch).unwrap();
-            for exponent in &self.exponents {
-                let expected = base.modpow(exponent, self.modulus);
-                let digits = to_limbs::<L>(exponent, 5);
-                let mut scratch = vec![L::MAX; fixed.scratch()];
-                powers.power_vartime(&digits, &mut result, &mut scratch).unwrap();
-                assert_eq!(back(&result), expected, "table, {name}: {base} ^ {exponent}");
-                fixed.power_vartime(&digits, &mut result, &mut scratch).unwrap();
-                assert_eq!(back(&result), expected, "fixed base, {name}: {base} ^ {exponent}");
-            }
-        }
-    }
-}
-
 fn in_every_ring<L: Limb>() {
     let mut random = Random::new(30);
     for digits in [2, 4] {
         for modulus in boundary_moduli::<L>(digits, &mut random) {
             let n = number(&modulus);
             let bases = values_below(&n, &mut random);
-            let exponents = exponents::<L>(&mut random).iter().map(|exponent| number(exponent)).collect();
-            for_all_rings(&modulus, &mut PowerVisitor { modulus: &n, bases: &bases[..4], exponents });
+            let exponents: Vec<_> = exponents::<L>(&mut random).iter().map(|exponent| number(exponent)).collect();
+            for_all_rings(&modulus, &mut |name, ring, form, back| {
+                for base in &bases[..4] {
+                    powers_of(ring, &form(base), &exponents, &mut |how, exponent, result| {
+                        let expected = base.modpow(exponent, &n);
+                        assert_eq!(back(result), expected, "{how}, {name}: {base} ^ {exponent} modulo {n}");
+                    });
+                }
+            });
         }
+    }
+}
+
+/// Passes the powers of `x` to `check`, each with its method and its exponent.
+fn powers_of<L: Limb>(ring: &dyn Ring<L>, x: &[L], exponents: &[BigUint], check: &mut dyn FnMut(&str, &BigUint, &[L])) {
+    let mut result = vec![L::MAX; ring.modulus().len()];
+    // A table is made once for a base.
+    let bits = exponents.iter().map(BigUint::bits).max().unwrap() as usize;
+    let mut table = vec![L::MAX; power_table_digits(ring, bits)];
+    let mut scratch = vec![L::MAX; binary_scratch(ring)];
+    let powers = PowerTable::new(ring, x, &mut table, &mut scratch).unwrap();
+    let mut table = vec![L::MAX; fixed_base_digits(ring, bits, 3)];
+    let fixed = FixedBase::new(ring, x, 3, &mut table, &mut scratch).unwrap();
+    for exponent in exponents {
+        let digits = to_limbs::<L>(exponent, 5);
+        let mut scratch = vec![L::MAX; binary_scratch(ring)];
+        binary_vartime(ring, x, &digits, &mut result, &mut scratch).unwrap();
+        check("binary", exponent, &result);
+        for k in [1, 2, 5] {
+            let mut scratch = vec![L::MAX; r_ary_scratch(ring, k)];
+            r_ary_vartime(ring, x, &digits, k, &mut result, &mut scratch).unwrap();
+            check("r-ary", exponent, &result);
+        }
+        let mut scratch = vec![L::MAX; fixed.scratch()];
+        powers.power_vartime(&digits, &mut result, &mut scratch).unwrap();
+        check("table", exponent, &result);
+        fixed.power_vartime(&digits, &mut result, &mut scratch).unwrap();
+        check("fixed base", exponent, &result);
     }
 }
 

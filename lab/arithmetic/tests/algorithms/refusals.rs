@@ -1,11 +1,10 @@
 //! Invalid inputs of every algorithm, by the kind of their error.
 
-use num_bigint::BigUint;
 use tress_arithmetic::power::{FixedBase, PowerTable, binary_vartime, montgomery_binary_vartime, r_ary_vartime};
 use tress_arithmetic::reduce::{Barrett, Classical, Montgomery, Ring, Selby, Takagi, divide_vartime};
 use tress_arithmetic::{Error, Limb};
 
-use crate::algorithms::rings::{RingVisitor, for_all_rings};
+use crate::algorithms::rings::for_all_rings;
 
 for_all_digits! { moduli lengths values_and_exponents }
 
@@ -61,55 +60,50 @@ fn lengths<L: Limb>() {
     assert_eq!(selby.reduce_vartime(&[L::ONE; 6], &mut [L::ZERO; 3], &mut memory[..4]).err(), length);
 }
 
-struct ErrorVisitor;
+fn refused_by_ring<L: Limb>(ring: &dyn Ring<L>, two: &[L]) {
+    let n = ring.modulus().len();
+    let mut memory = vec![L::ZERO; 100 * n];
+    let mut result = vec![L::ZERO; n];
+    let all = |base: &[L], exponent: &[L], result: &mut [L], memory: &mut [L]| {
+        [
+            binary_vartime(ring, base, exponent, result, memory).err(),
+            r_ary_vartime(ring, base, exponent, 3, result, memory).err(),
+        ]
+    };
+    let three = [L::from_u64(3)];
+    assert_eq!(all(two, &three, &mut result, &mut memory), [None; 2]);
+    for zero in [&[][..], &[L::ZERO], &[L::ZERO; 4]] {
+        assert_eq!(all(two, zero, &mut result, &mut memory), [Some(Error::ZeroExponent); 2]);
+    }
+    for large in [ring.modulus(), &vec![L::MAX; n]] {
+        assert_eq!(all(large, &three, &mut result, &mut memory), [Some(Error::NotReduced); 2]);
+    }
+    assert_eq!(all(&two[1..], &three, &mut result, &mut memory), [Some(Error::Length); 2]);
+    assert_eq!(all(two, &three, &mut result[1..], &mut memory), [Some(Error::Length); 2]);
+    assert_eq!(all(two, &three, &mut result, &mut memory[..n]), [Some(Error::Length); 2]);
 
-impl<L: Limb> RingVisitor<L> for ErrorVisitor {
-    fn visit(&mut self, _: &str, ring: &impl Ring<L>, form: &dyn Fn(&BigUint) -> Vec<L>, _: &dyn Fn(&[L]) -> BigUint) {
-        let n = ring.modulus().len();
-        let two = form(&2u32.into());
-        let mut memory = vec![L::ZERO; 100 * n];
-        let mut result = vec![L::ZERO; n];
-        let all = |base: &[L], exponent: &[L], result: &mut [L], memory: &mut [L]| {
-            [
-                binary_vartime(ring, base, exponent, result, memory).err(),
-                r_ary_vartime(ring, base, exponent, 3, result, memory).err(),
-            ]
-        };
-        let three = [L::from_u64(3)];
-        assert_eq!(all(&two, &three, &mut result, &mut memory), [None; 2]);
-        for zero in [&[][..], &[L::ZERO], &[L::ZERO; 4]] {
-            assert_eq!(all(&two, zero, &mut result, &mut memory), [Some(Error::ZeroExponent); 2]);
-        }
-        for large in [ring.modulus(), &vec![L::MAX; n]] {
-            assert_eq!(all(large, &three, &mut result, &mut memory), [Some(Error::NotReduced); 2]);
-        }
-        assert_eq!(all(&two[1..], &three, &mut result, &mut memory), [Some(Error::Length); 2]);
-        assert_eq!(all(&two, &three, &mut result[1..], &mut memory), [Some(Error::Length); 2]);
-        assert_eq!(all(&two, &three, &mut result, &mut memory[..n]), [Some(Error::Length); 2]);
-
-        let mut table = vec![L::ZERO; 20 * n];
-        let (nothing, odd) = (&mut table.clone()[..0], &mut table.clone()[..n + 1]);
-        for wrong in [nothing, odd] {
-            assert_eq!(PowerTable::new(ring, &two, wrong, &mut memory).err(), Some(Error::Length));
-            assert_eq!(FixedBase::new(ring, &two, 2, wrong, &mut memory).err(), Some(Error::Length));
-        }
-        let over = ring.modulus();
-        assert_eq!(PowerTable::new(ring, over, &mut table, &mut memory).err(), Some(Error::NotReduced));
-        assert_eq!(FixedBase::new(ring, over, 2, &mut table, &mut memory).err(), Some(Error::NotReduced));
-        let mut other = table.clone();
-        let powers = PowerTable::new(ring, &two, &mut table[..4 * n], &mut memory).unwrap();
-        let fixed = FixedBase::new(ring, &two, 2, &mut other[..2 * n], &mut memory).unwrap();
-        for (exponent, refused) in [(0, Some(Error::ZeroExponent)), (15, None), (16, Some(Error::Length))] {
-            let exponent = [L::from_u64(exponent)];
-            assert_eq!(powers.power_vartime(&exponent, &mut result, &mut memory).err(), refused);
-            assert_eq!(fixed.power_vartime(&exponent, &mut result, &mut memory).err(), refused);
-        }
+    let mut table = vec![L::ZERO; 20 * n];
+    let (nothing, odd) = (&mut table.clone()[..0], &mut table.clone()[..n + 1]);
+    for wrong in [nothing, odd] {
+        assert_eq!(PowerTable::new(ring, two, wrong, &mut memory).err(), Some(Error::Length));
+        assert_eq!(FixedBase::new(ring, two, 2, wrong, &mut memory).err(), Some(Error::Length));
+    }
+    let over = ring.modulus();
+    assert_eq!(PowerTable::new(ring, over, &mut table, &mut memory).err(), Some(Error::NotReduced));
+    assert_eq!(FixedBase::new(ring, over, 2, &mut table, &mut memory).err(), Some(Error::NotReduced));
+    let mut other = table.clone();
+    let powers = PowerTable::new(ring, two, &mut table[..4 * n], &mut memory).unwrap();
+    let fixed = FixedBase::new(ring, two, 2, &mut other[..2 * n], &mut memory).unwrap();
+    for (exponent, refused) in [(0, Some(Error::ZeroExponent)), (15, None), (16, Some(Error::Length))] {
+        let exponent = [L::from_u64(exponent)];
+        assert_eq!(powers.power_vartime(&exponent, &mut result, &mut memory).err(), refused);
+        assert_eq!(fixed.power_vartime(&exponent, &mut result, &mut memory).err(), refused);
     }
 }
 
 fn values_and_exponents<L: Limb>() {
     let modulus = [L::from_u64(1001), L::from_u64(77), L::from_u64(5)];
-    for_all_rings(&modulus, &mut ErrorVisitor);
+    for_all_rings(&modulus, &mut |_, ring, form, _| refused_by_ring(ring, &form(&2u32.into())));
     let (mut powers, mut memory) = (vec![L::ZERO; 6], vec![L::ZERO; 100]);
     let ring = Montgomery::new(&modulus, &mut powers, &mut memory).unwrap();
     let mut result = vec![L::ZERO; 3];

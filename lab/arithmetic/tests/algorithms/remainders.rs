@@ -3,9 +3,9 @@
 use num_bigint::BigUint;
 use tress_arithmetic::Limb;
 use tress_arithmetic::reduce::montgomery::negative_inverse;
-use tress_arithmetic::reduce::{Barrett, Ring, Selby, barrett_scratch, divide_vartime, three_by_two_vartime};
+use tress_arithmetic::reduce::{Barrett, Selby, barrett_scratch, divide_vartime, three_by_two_vartime};
 
-use crate::algorithms::rings::{RingVisitor, for_all_rings};
+use crate::algorithms::rings::for_all_rings;
 use crate::common::{Random, boundary_moduli, number, to_limbs, values_below};
 
 for_all_digits! { rings division estimates corrections reductions_of_any_value negative_inverses }
@@ -21,47 +21,30 @@ fn moduli<L: Limb>(digits: usize, random: &mut Random) -> Vec<Vec<L>> {
     moduli
 }
 
-struct ProductVisitor<'a> {
-    modulus: &'a BigUint,
-    values: &'a [BigUint],
-    rings: usize,
-}
-
-impl<L: Limb> RingVisitor<L> for ProductVisitor<'_> {
-    fn visit(
-        &mut self,
-        name: &str,
-        ring: &impl Ring<L>,
-        form: &dyn Fn(&BigUint) -> Vec<L>,
-        back: &dyn Fn(&[L]) -> BigUint,
-    ) {
-        self.rings += 1;
-        let n = ring.modulus().len();
-        let (mut product, mut scratch) = (vec![L::MAX; n], vec![L::MAX; ring.scratch()]);
-        ring.one(&mut product);
-        assert_eq!(back(&product), BigUint::from(1u32), "1 of {name} modulo {}", self.modulus);
-        for a in self.values {
-            let x = form(a);
-            for b in self.values {
-                ring.multiply(&x, &form(b), &mut product, &mut scratch);
-                assert!(number(&product) < *self.modulus);
-                assert_eq!(back(&product), a * b % self.modulus, "{name}: {a} · {b} modulo {}", self.modulus);
-            }
-            ring.square(&x, &mut product, &mut scratch);
-            assert_eq!(back(&product), a * a % self.modulus, "{name}: {a}² modulo {}", self.modulus);
-        }
-    }
-}
-
 fn rings<L: Limb>() {
     let mut random = Random::new(20);
     for digits in [2, 3, 4, 9, 16] {
         for modulus in moduli::<L>(digits, &mut random) {
             let n = number(&modulus);
             let values = values_below(&n, &mut random);
-            let mut products = ProductVisitor { modulus: &n, values: &values, rings: 0 };
-            for_all_rings(&modulus, &mut products);
-            assert_eq!(products.rings, if modulus[0] & L::ONE == L::ONE { 5 } else { 4 });
+            let mut rings = 0;
+            for_all_rings(&modulus, &mut |name, ring, form, back| {
+                rings += 1;
+                let (mut product, mut scratch) = (vec![L::MAX; digits], vec![L::MAX; ring.scratch()]);
+                ring.one(&mut product);
+                assert_eq!(back(&product), BigUint::from(1u32), "1 of {name} modulo {n}");
+                for a in &values {
+                    let x = form(a);
+                    for b in &values {
+                        ring.multiply(&x, &form(b), &mut product, &mut scratch);
+                        assert!(number(&product) < n);
+                        assert_eq!(back(&product), a * b % &n, "{name}: {a} · {b} modulo {n}");
+                    }
+                    ring.square(&x, &mut product, &mut scratch);
+                    assert_eq!(back(&product), a * a % &n, "{name}: {a}² modulo {n}");
+                }
+            });
+            assert_eq!(rings, if modulus[0] & L::ONE == L::ONE { 5 } else { 4 });
         }
     }
 }

@@ -6,27 +6,19 @@ use tress_arithmetic::reduce::{Barrett, Classical, Montgomery, Ring, Selby, Taka
 
 use crate::common::{number, to_limbs};
 
-/// Computes in one ring. `form` converts a number to the ring's representation, `back` converts it back.
-pub(crate) trait RingVisitor<L: Limb> {
-    fn visit(
-        &mut self,
-        name: &str,
-        ring: &impl Ring<L>,
-        form: &dyn Fn(&BigUint) -> Vec<L>,
-        back: &dyn Fn(&[L]) -> BigUint,
-    );
-}
+/// Computes in a ring with this name. The last two functions convert a number to the ring's representation, and back.
+type Visit<'a, L> = dyn FnMut(&str, &dyn Ring<L>, &dyn Fn(&BigUint) -> Vec<L>, &dyn Fn(&[L]) -> BigUint) + 'a;
 
 /// Visits all rings; Montgomery's only if the modulus is odd.
-pub(crate) fn for_all_rings<L: Limb>(modulus: &[L], visit: &mut impl RingVisitor<L>) {
+pub(crate) fn for_all_rings<L: Limb>(modulus: &[L], visit: &mut Visit<'_, L>) {
     let n = modulus.len();
     let plain = |value: &BigUint| to_limbs(value, n);
-    visit.visit("classical", &Classical::new(modulus).unwrap(), &plain, &number);
-    visit.visit("Takagi", &Takagi::new(modulus).unwrap(), &plain, &number);
+    visit("classical", &Classical::new(modulus).unwrap(), &plain, &number);
+    visit("Takagi", &Takagi::new(modulus).unwrap(), &plain, &number);
     let (mut table, mut scratch) = (vec![L::ZERO; n * n], vec![L::ZERO; n + 1]);
-    visit.visit("Selby", &Selby::new(modulus, &mut table, &mut scratch).unwrap(), &plain, &number);
+    visit("Selby", &Selby::new(modulus, &mut table, &mut scratch).unwrap(), &plain, &number);
     let (mut reciprocal, mut scratch) = (vec![L::ZERO; n + 2], vec![L::ZERO; barrett_scratch(n)]);
-    visit.visit("Barrett", &Barrett::new_vartime(modulus, &mut reciprocal, &mut scratch).unwrap(), &plain, &number);
+    visit("Barrett", &Barrett::new_vartime(modulus, &mut reciprocal, &mut scratch).unwrap(), &plain, &number);
     if modulus[0] & L::ONE == L::ZERO {
         return;
     }
@@ -42,5 +34,5 @@ pub(crate) fn for_all_rings<L: Limb>(modulus: &[L], visit: &mut impl RingVisitor
         ring.leave(form, &mut value, &mut scratch);
         number(&value)
     };
-    visit.visit("Montgomery", &ring, &form, &back);
+    visit("Montgomery", &ring, &form, &back);
 }
