@@ -29,16 +29,12 @@ use clap::Parser;
 use sha2::{Digest, Sha256};
 use zeroize::Zeroizing;
 
-use nodes::{Node, Nodes};
-use receiver::{Packet, Receiver, Summary};
-use wire::{Frames, IDENTIFIER, KEY};
+use nodes::{Identity, Nodes};
+use receiver::{Receiver, Summary};
+use wire::{Frames, KEY, Packet};
 
-/// The image of every device.
-const NODE: &[u8] = include_bytes!("../../../riscv/firmware/images/node.elf");
 /// Packets in one batch.
 const BATCH: usize = 1024;
-/// Bytes of one read.
-const READ: usize = 1 << 16;
 
 /// Opens the packets of many devices, each with its own key.
 #[derive(Parser)]
@@ -81,37 +77,32 @@ fn main() -> ExitCode {
 
 /// Devices with the numbers 0 to `count` − 1. Keys are derived from the numbers, so that every run is the same. Keys
 /// of real devices must come from a random number generator.
-fn provision(count: u32, packets: u32) -> Vec<Node> {
-    let node = |number: u32| {
+fn provision(count: u32) -> Vec<Identity> {
+    let device = |number: u32| {
         let mut identifier = *b"node\0\0\0\0";
         identifier[4..].copy_from_slice(&number.to_be_bytes());
         let hash = Zeroizing::new(Sha256::digest([b"gateway example key ".as_slice(), &identifier].concat()));
         let mut key = Zeroizing::new([0; KEY]);
         key.copy_from_slice(&hash[..KEY]);
-        Node { identifier, key, packets, begin: true }
+        (identifier, key)
     };
-    (0..count).map(node).collect()
+    (0..count).map(device).collect()
 }
 
 fn simulate(devices: u32, packets: u32, out: Option<&Path>) -> Result<(), String> {
-    let devices = provision(devices, packets);
+    let devices = provision(devices);
     let progress = indicatif::ProgressBar::new(devices.len() as u64)
         .with_style(indicatif::ProgressStyle::with_template("{bar:40} {pos} of {len} devices").expect("a template"));
-    let outputs = Nodes::new(NODE)?.run_all(&devices, || progress.inc(1));
+    let outputs = Nodes::new()?.run_all(&devices, packets, || progress.inc(1));
     progress.finish_and_clear();
-    let (received, planted) = attacker::add_attacks(&outputs?, &devices)?;
+    let (received, planted) = attacker::add_attacks(&outputs?, packets)?;
     if let Some(folder) = out {
         keep(folder, &devices, &received)?;
     }
-    let mut receiver = Receiver::new(devices.iter().map(|device| (device.identifier, &*device.key)));
-    let mut summary = Summary::default();
-    let time = open(&mut receiver, &mut summary, &received[..], |_| Ok(()))?;
+    let (summary, time) = open(&mut Receiver::new(&devices), &received[..], |_| Ok(()))?;
     println!("{summary}");
-    println!(
-        "{} frames opened in {:.1} ms, each with its device's own key",
-        summary.frames(),
-        1e3 * time.as_secs_f64()
-    );
+    let frames = summary.opened + summary.dropped.values().sum::<u64>();
+    println!("{frames} frames opened in {:.1} ms, each with its device's own key", 1e3 * time.as_secs_f64());
     let sent = devices.len() as u64 * u64::from(packets);
     if summary.opened != sent || summary.dropped != planted {
         return Err(format!("the gateway's counts differ: {sent} packets were sent, the attacker added {planted:?}"));
@@ -120,30 +111,27 @@ fn simulate(devices: u32, packets: u32, out: Option<&Path>) -> Result<(), String
 }
 
 fn read(keys: &Path, capture: Option<&Path>) -> Result<(), String> {
-    let devices = read_keys(keys)?;
-    let mut receiver = Receiver::new(devices.iter().map(|(identifier, key)| (*identifier, &**key)));
-    let mut summary = Summary::default();
+    let mut receiver = Receiver::new(&read_keys(keys)?);
     let mut out = BufWriter::new(io::stdout().lock());
     let print = |packet: &Packet| writeln!(out, "{packet}").and_then(|()| out.flush());
     let input: Box<dyn Read> = match capture {
         None => Box::new(io::stdin().lock()),
         Some(path) => Box::new(File::open(path).map_err(|error| format!("{}: {error}", path.display()))?),
     };
-    open(&mut receiver, &mut summary, input, print)?;
+    let (summary, _) = open(&mut receiver, input, print)?;
     eprintln!("{summary}");
     Ok(())
 }
 
 /// Opens all packets of the input, in batches of at most [`BATCH`] frames, and without waiting when the input pauses.
-/// Returns the time spent in opening.
+/// Also returns the time spent in opening.
 fn open(
     receiver: &mut Receiver,
-    summary: &mut Summary,
     mut input: impl Read,
     mut taken: impl FnMut(&Packet) -> io::Result<()>,
-) -> Result<Duration, String> {
-    let (mut frames, mut waiting, mut time) = (Frames::default(), Vec::new(), Duration::ZERO);
-    let mut bytes = vec![0; READ];
+) -> Result<(Summary, Duration), String> {
+    let (mut summary, mut time) = (Summary::default(), Duration::ZERO);
+    let (mut frames, mut waiting, mut bytes) = (Frames::default(), Vec::new(), vec![0; 1 << 16]);
     loop {
         let count = match input.read(&mut bytes) {
             Ok(count) => count,
@@ -156,24 +144,21 @@ fn open(
         }
         for batch in waiting.chunks_mut(BATCH) {
             let start = Instant::now();
-            let outcomes = receiver.open(batch);
+            receiver.open(batch);
             time += start.elapsed();
-            for outcome in &outcomes {
-                summary.count(outcome);
-                if let Ok(packet) = outcome {
+            for received in &*batch {
+                summary.count(received);
+                if let Ok(packet) = received {
                     taken(packet).map_err(|error| format!("writing: {error}"))?;
                 }
             }
         }
         waiting.clear();
         if count == 0 {
-            return Ok(time);
+            return Ok((summary, time));
         }
     }
 }
-
-/// Identifier and key of a device.
-type Identity = ([u8; IDENTIFIER], Zeroizing<[u8; KEY]>);
 
 /// Reads lines of identifier and key in hexadecimal. Skips empty lines and lines that begin with #.
 fn read_keys(path: &Path) -> Result<Vec<Identity>, String> {
@@ -202,12 +187,12 @@ fn hexadecimal<const N: usize>(text: &str) -> Option<[u8; N]> {
 }
 
 /// Writes the input files of `gateway read`.
-fn keep(folder: &Path, devices: &[Node], received: &[u8]) -> Result<(), String> {
+fn keep(folder: &Path, devices: &[Identity], received: &[u8]) -> Result<(), String> {
     let failed = |path: &Path, error: io::Error| format!("{}: {error}", path.display());
     fs::create_dir_all(folder).map_err(|error| failed(folder, error))?;
     let mut text = String::from("# identifier, key\n");
-    for device in devices {
-        text += &format!("{:x} {:x}\n", HexDisplay(&device.identifier), HexDisplay(&*device.key));
+    for (identifier, key) in devices {
+        text += &format!("{:x} {:x}\n", HexDisplay(identifier), HexDisplay(&**key));
     }
     for (name, bytes) in [("keys", text.as_bytes()), ("capture", received)] {
         let path = folder.join(name);

@@ -6,27 +6,28 @@ use std::thread;
 use tress_sim::{Image, Machine, System};
 use zeroize::Zeroizing;
 
-use crate::wire::{IDENTIFIER, KEY};
+use crate::wire::{Identifier, KEY};
 
+/// The image of every device.
+const NODE: &[u8] = include_bytes!("../../../riscv/firmware/images/node.elf");
 /// The first bytes of the image's parameters.
 const MAGIC: [u8; 8] = *b"tressn01";
 /// Limit of a device's instructions, which none reaches.
 const MAX_INSTRUCTIONS: u64 = 1 << 32;
 
+/// Identifier and key of a device.
+pub(crate) type Identity = (Identifier, Zeroizing<[u8; KEY]>);
 /// Memory of a device that survives a loss of power.
 pub(crate) type Store = [u8; 16];
 /// A store without a valid counter.
 pub(crate) const EMPTY: Store = [0; 16];
 
-/// A device.
-pub(crate) struct Node {
-    /// Identifier of the device.
-    pub(crate) identifier: [u8; IDENTIFIER],
-    /// Its key.
-    pub(crate) key: Zeroizing<[u8; KEY]>,
+/// How devices run.
+#[derive(Clone, Copy)]
+pub(crate) struct Work {
     /// Number of packets to send; 0 means no limit.
     pub(crate) packets: u32,
-    /// Whether the device starts with counter 0 if its store is empty.
+    /// Whether a device starts with counter 0 if its store is empty.
     pub(crate) begin: bool,
 }
 
@@ -34,10 +35,9 @@ pub(crate) struct Node {
 pub(crate) struct NodeRun {
     /// Bytes that the device sent.
     pub(crate) output: Vec<u8>,
-    /// Contents of the store.
     #[cfg_attr(not(test), expect(dead_code, reason = "only tests cut the power"))]
     pub(crate) store: Store,
-    /// Exit code. `None` if the device lost power.
+    /// `None` if the device lost power.
     pub(crate) exit_code: Option<u64>,
 }
 
@@ -51,9 +51,8 @@ pub(crate) struct Nodes {
 }
 
 impl Nodes {
-    /// Prepares to run devices with this image.
-    pub(crate) fn new(file: &[u8]) -> Result<Nodes, String> {
-        let image = Image::parse(file).map_err(|error| format!("the image: {error}"))?;
+    pub(crate) fn new() -> Result<Nodes, String> {
+        let image = Image::parse(NODE).map_err(|error| format!("the image: {error}"))?;
         let address = |name: &str| {
             let symbol = image.data(name).ok_or_else(|| format!("the image has no {name}"));
             symbol.map(|symbol| symbol.address)
@@ -70,12 +69,18 @@ impl Nodes {
     }
 
     /// Runs a device with this store until it ends. After `instructions` instructions the device loses power.
-    pub(crate) fn run(&self, node: &Node, store: &Store, instructions: u64) -> Result<NodeRun, String> {
+    pub(crate) fn run(
+        &self,
+        (identifier, key): &Identity,
+        work: Work,
+        store: &Store,
+        instructions: u64,
+    ) -> Result<NodeRun, String> {
         let failed = |error: tress_sim::Error| error.to_string();
         let mut system = System::new(&self.machine, self.image.clone()).map_err(failed)?;
         let memory = &mut system.bus.memory;
-        let (packets, begin) = (node.packets.to_le_bytes(), u32::from(node.begin).to_le_bytes());
-        let own = Zeroizing::new([&MAGIC[..], &node.identifier, &*node.key, &packets, &begin].concat());
+        let (packets, begin) = (work.packets.to_le_bytes(), u32::from(work.begin).to_le_bytes());
+        let own = Zeroizing::new([&MAGIC[..], identifier, &**key, &packets, &begin].concat());
         if memory.read(self.parameters) != Some(MAGIC) || !memory.load(self.parameters, &own) {
             return Err("the image is not a node, or is of another version".into());
         }
@@ -86,27 +91,26 @@ impl Nodes {
     }
 
     /// Runs all devices from their first start, on all cores, and returns what they sent. Calls `done` after each device.
-    pub(crate) fn run_all(&self, nodes: &[Node], done: impl Fn() + Sync) -> Result<Vec<Vec<u8>>, String> {
-        let cores = thread::available_parallelism().map_or(1, std::num::NonZero::get);
-        let share = |share: &[Node]| -> Result<Vec<Vec<u8>>, String> {
-            let one = |node: &Node| {
-                let run = self.run(node, &EMPTY, MAX_INSTRUCTIONS)?;
-                done();
-                match run.exit_code {
-                    Some(0) => Ok(run.output),
-                    code => Err(format!("a node ended with {code:?}")),
-                }
-            };
-            share.iter().map(one).collect()
-        };
-        thread::scope(|scope| {
-            let shares = nodes.chunks(nodes.len().div_ceil(cores).max(1));
-            let threads: Vec<_> = shares.map(|nodes| scope.spawn(move || share(nodes))).collect();
-            let mut outputs = Vec::new();
-            for thread in threads {
-                outputs.extend(thread.join().map_err(|_| "a thread panicked")??);
+    pub(crate) fn run_all(
+        &self,
+        devices: &[Identity],
+        packets: u32,
+        done: impl Fn() + Sync,
+    ) -> Result<Vec<Vec<u8>>, String> {
+        let one = |device: &Identity| {
+            let run = self.run(device, Work { packets, begin: true }, &EMPTY, MAX_INSTRUCTIONS)?;
+            done();
+            match run.exit_code {
+                Some(0) => Ok(run.output),
+                code => Err(format!("a node ended with {code:?}")),
             }
-            Ok(outputs)
+        };
+        let cores = thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        thread::scope(|scope| {
+            let shares = devices.chunks(devices.len().div_ceil(cores).max(1));
+            let threads: Vec<_> = shares.map(|share| scope.spawn(|| share.iter().map(&one).collect())).collect();
+            let outputs = threads.into_iter().map(|thread| thread.join().map_err(|_| "a thread panicked")?);
+            outputs.collect::<Result<Vec<Vec<_>>, String>>().map(|outputs| outputs.concat())
         })
     }
 }

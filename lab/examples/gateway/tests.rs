@@ -2,27 +2,24 @@
 
 use std::collections::HashSet;
 
-use tress_cipher::Aad;
-use tress_cipher::aes::Aes;
-use tress_cipher::modes::ccm;
 use zeroize::Zeroizing;
 
-use crate::nodes::{EMPTY, Node, Nodes, Store};
-use crate::receiver::{Packet, Receiver, Summary};
-use crate::wire::{Dropped, Frames, NONCE, Sealed, TAG};
-use crate::{NODE, attacker, open, provision};
+use crate::nodes::{EMPTY, Identity, NodeRun, Nodes, Store, Work};
+use crate::receiver::Receiver;
+use crate::wire::{Dropped, Frames, NONCE, Packet, Received, TAG};
+use crate::{attacker, open, provision};
 
 const ENOUGH: u64 = 1 << 28;
 
-fn node(packets: u32, begin: bool) -> Node {
-    Node { identifier: *b"a device", key: Zeroizing::new(*b"sixteen bytes of"), packets, begin }
+fn device() -> Identity {
+    (*b"a device", Zeroizing::new(*b"sixteen bytes of"))
 }
 
 fn nodes() -> Nodes {
-    Nodes::new(NODE).expect("the image")
+    Nodes::new().expect("the image")
 }
 
-fn frames(output: &[u8]) -> Vec<Result<Sealed, Dropped>> {
+fn frames(output: &[u8]) -> Vec<Received> {
     let mut found = Vec::new();
     let mut frames = Frames::default();
     frames.feed(output, &mut found);
@@ -30,18 +27,15 @@ fn frames(output: &[u8]) -> Vec<Result<Sealed, Dropped>> {
     found
 }
 
-fn receiver(nodes: &[Node]) -> Receiver {
-    Receiver::new(nodes.iter().map(|node| (node.identifier, &*node.key)))
+/// What a gateway that knows only this device makes of these frames.
+fn opened(device: &Identity, mut received: Vec<Received>) -> Vec<Received> {
+    Receiver::new([device]).open(&mut received);
+    received
 }
 
-/// What a gateway that knows only this device makes of these bytes.
-fn opened(node: &Node, received: &[u8]) -> Vec<Result<Packet, Dropped>> {
-    receiver(std::slice::from_ref(node)).open(&mut frames(received))
-}
-
-/// The counters of the packets that a device sent. All packets must be genuine.
-fn counters(output: &[u8], node: &Node) -> Vec<u32> {
-    opened(node, output).into_iter().map(|packet| packet.expect("a packet").counter).collect()
+/// The counters of these packets, which must be genuine.
+fn counters(received: Vec<Received>) -> Vec<u32> {
+    opened(&device(), received).into_iter().map(|packet| packet.expect("a packet").counter()).collect()
 }
 
 /// A store with this counter in slot `slot`.
@@ -53,44 +47,36 @@ fn store(slot: usize, number: u32) -> Store {
 }
 
 /// A packet with `samples` samples, made by this test.
-fn packet(node: &Node, counter: u32, samples: usize) -> Vec<u8> {
-    let mut packet = vec![0x10 | samples as u8];
-    packet.extend(node.identifier);
-    packet.extend(counter.to_be_bytes());
-    packet.extend((0..4 * samples).map(|byte| byte as u8));
-    packet.extend([0; TAG]);
-    let end = packet.len() - TAG;
-    let (head, tag) = packet.split_at_mut(end);
-    let (nonce, data) = head.split_at_mut(NONCE);
-    ccm::seal(&Aes::new(&*node.key).expect("a key"), &*nonce, Aad(b""), data, tag).expect("a packet");
-    packet
+fn packet(counter: u32, samples: usize) -> Packet {
+    let (identifier, key) = device();
+    let data: Vec<u8> = (0..4 * samples as u8).collect();
+    let packet = [&[0x10 | samples as u8], &identifier[..], &counter.to_be_bytes(), &data, &[0; TAG]].concat();
+    Packet(packet).seal(&key)
 }
 
 /// The first frame of the image with its default parameters. Made with Python's `cryptography` 48 (AESCCM with tags
 /// of 8 bytes, nonce and plaintext below); FCS-16 and COBS by hand from RFC 1662 and the paper.
 #[test]
 fn the_image_sends_the_frame_of_independent_code() {
-    let example = Node { identifier: *b"example0", key: Zeroizing::new(*b"everybody knows."), packets: 1, begin: true };
-    let output = nodes().run(&example, &EMPTY, ENOUGH).expect("a run").output;
+    let example = (*b"example0", Zeroizing::new(*b"everybody knows."));
+    let output = nodes().run(&example, Work { packets: 1, begin: true }, &EMPTY, ENOUGH).expect("a run").output;
     let frame = "0a146578616d706c65300101011b7ceb39f3a5cf9913e4c4c0842dfe34cb2defe88cdf99881f746b";
     assert_eq!(output, [&[0], &crate::hexadecimal::<40>(frame).expect("digits")[..], &[0]].concat());
-    let mut sealed = frames(&output);
-    let Ok(packet) = &receiver(&[example]).open(&mut sealed)[0] else { panic!("not genuine") };
-    let samples: Vec<_> = packet.samples.iter().map(|sample| (sample.temperature, sample.humidity)).collect();
+    let Ok(packet) = &opened(&example, frames(&output))[0] else { panic!("not genuine") };
+    let samples: Vec<_> = packet.samples().collect();
     assert_eq!(samples, [(0x0867, 0x125c), (0x0868, 0x125e), (0x0870, 0x1267), (0x0879, 0x126f)]);
 }
 
 #[test]
 fn a_thousand_devices_with_an_attacker() {
-    let devices = provision(1000, 4);
-    let outputs = nodes().run_all(&devices, || ()).expect("runs");
-    let (received, planted) = attacker::add_attacks(&outputs, &devices).expect("packets");
+    let devices = provision(1000);
+    let outputs = nodes().run_all(&devices, 4, || ()).expect("runs");
+    let (received, planted) = attacker::add_attacks(&outputs, 4).expect("packets");
     assert_eq!(planted.values().copied().collect::<Vec<_>>(), [80; 5]);
     // In reads of any length.
     for piece in [1 << 16, 1000] {
-        let mut summary = Summary::default();
         let pieces = Pieces { rest: &received, piece };
-        open(&mut receiver(&devices), &mut summary, pieces, |_| Ok(())).expect("no input fails");
+        let (summary, _) = open(&mut Receiver::new(&devices), pieces, |_| Ok(())).expect("no input fails");
         assert_eq!((summary.opened, summary.samples), (4000, 16_000));
         assert_eq!(summary.dropped, planted);
     }
@@ -115,23 +101,22 @@ impl std::io::Read for Pieces<'_> {
 
 #[test]
 fn every_number_of_samples() {
-    let node = node(0, true);
     for samples in 1..=15 {
-        let frame = Sealed::frame(&packet(&node, 7, samples));
-        let Ok(Packet { samples: found, .. }) = &opened(&node, &frame)[0] else { panic!("{samples} samples") };
-        assert_eq!((found.len(), found[0].temperature, found[0].humidity), (samples, 0x0001, 0x0203));
+        let Ok(packet) = &opened(&device(), frames(&packet(7, samples).frame()))[0] else {
+            panic!("{samples} samples")
+        };
+        assert_eq!((packet.samples().len(), packet.samples().next()), (samples, Some((0x0001, 0x0203))));
     }
 }
 
 #[test]
 fn every_packet_that_is_not_new_and_genuine_is_reported() {
-    let node = node(0, true);
-    let genuine = |counter| Sealed::frame(&packet(&node, counter, 4));
+    let genuine = |counter| packet(counter, 4).frame();
     // The frame of a packet with a changed byte.
     let changed = |counter, offset: usize, change: u8| {
-        let mut packet = packet(&node, counter, 4);
-        packet[offset] ^= change;
-        Sealed::frame(&packet)
+        let mut packet = packet(counter, 4);
+        packet.0[offset] ^= change;
+        packet.frame()
     };
     // A forged packet with a high counter does not block the device.
     let forged = changed(u32::MAX - 1, NONCE, 1);
@@ -154,22 +139,23 @@ fn every_packet_that_is_not_new_and_genuine_is_reported() {
         (b"\0\0\0\0".to_vec(), &[]),
         ([b"\0".to_vec(), vec![0x15; 100_000], genuine(1)].concat(), &[Err(Dropped::Damaged), Ok(1)]),
     ] {
-        let found = opened(&node, &received).into_iter().map(|outcome| outcome.map(|packet| packet.counter));
+        let found =
+            opened(&device(), frames(&received)).into_iter().map(|outcome| outcome.map(|packet| packet.counter()));
         assert_eq!(found.collect::<Vec<_>>(), expected, "{:x?}", &received[..received.len().min(50)]);
     }
 }
 
 #[test]
 fn every_flipped_bit_and_every_cut_is_reported() {
-    let node = node(0, true);
-    let frame = Sealed::frame(&packet(&node, 0x0100, 4));
+    let frame = packet(0x0100, 4).frame();
+    let opened = |received: &[u8]| opened(&device(), frames(received));
     for offset in 1..frame.len() - 1 {
         for bit in 0..8 {
             let mut damaged = frame.clone();
             damaged[offset] ^= 1 << bit;
-            assert!(opened(&node, &damaged).iter().all(Result::is_err), "bit {bit} of byte {offset}");
+            assert!(opened(&damaged).iter().all(Result::is_err), "bit {bit} of byte {offset}");
         }
-        let cut = opened(&node, &frame[..offset]);
+        let cut = opened(&frame[..offset]);
         assert!(cut.iter().all(Result::is_err), "cut at {offset}");
         if offset > 2 {
             assert_eq!(cut, [Err(Dropped::Truncated)]);
@@ -181,46 +167,52 @@ fn every_flipped_bit_and_every_cut_is_reported() {
 #[test]
 fn no_counter_repeats_after_a_loss_of_power() {
     let (nodes, mut store, mut seen) = (nodes(), EMPTY, HashSet::new());
-    let device = node(1000, true);
-    let whole = nodes.run(&device, &EMPTY, ENOUGH).expect("a run");
-    assert_eq!(counters(&whole.output, &device), (0..1000).collect::<Vec<_>>());
+    let run = |store: &Store, instructions| {
+        nodes.run(&device(), Work { packets: 1000, begin: true }, store, instructions).expect("a run")
+    };
+    assert_eq!(counters(frames(&run(&EMPTY, ENOUGH).output)), (0..1000).collect::<Vec<_>>());
     let mut x = 1_u32;
     for _ in 0..100 {
         x = x.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        let run = nodes.run(&device, &store, u64::from(x >> 12)).expect("a run");
-        let cut = frames(&run.output).last().is_some_and(Result::is_err);
+        let run = run(&store, u64::from(x >> 12));
         let mut received = frames(&run.output);
-        received.truncate(received.len() - usize::from(cut));
-        for outcome in receiver(std::slice::from_ref(&device)).open(&mut received) {
-            assert!(seen.insert(outcome.expect("a packet").counter), "a counter twice");
+        // The last packet may be cut off.
+        received.pop_if(|packet| packet.is_err());
+        for counter in counters(received) {
+            assert!(seen.insert(counter), "a counter twice");
         }
         store = run.store;
     }
     assert!(seen.len() > 1000, "it gets on: {}", seen.len());
 }
 
+/// A run of a device whose counter must be in its store.
+fn run(packets: u32, store: &Store) -> NodeRun {
+    nodes().run(&device(), Work { packets, begin: false }, store, ENOUGH).expect("a run")
+}
+
 /// A slot that is being written is not valid, and the other one counts.
 #[test]
 fn a_half_written_slot_is_not_valid() {
-    let (nodes, device) = (nodes(), node(1, false));
-    let run = |store: &Store| nodes.run(&device, store, ENOUGH).expect("a run");
+    let sent = |store: &Store| counters(frames(&run(1, store).output));
     for slot in [0, 1] {
-        assert_eq!(counters(&run(&store(slot, 640)).output, &device), [640]);
+        assert_eq!(sent(&store(slot, 640)), [640]);
         let mut half = store(slot, 640);
         half[8 * (1 - slot)..][..4].copy_from_slice(&704_u32.to_le_bytes());
-        assert_eq!(counters(&run(&half).output, &device), [640]);
+        assert_eq!(sent(&half), [640]);
         // The next reservation uses the other slot.
-        assert_eq!(run(&half).store[8 * (1 - slot)..][..8], store(0, 704)[..8]);
-        assert_eq!(run(&half).store[8 * slot..][..8], store(0, 640)[..8]);
+        let after = run(1, &half).store;
+        assert_eq!(after[8 * (1 - slot)..][..8], store(0, 704)[..8]);
+        assert_eq!(after[8 * slot..][..8], store(0, 640)[..8]);
     }
     let mut both = store(0, 640);
     both[8..].copy_from_slice(&store(1, 704)[8..]);
-    assert_eq!(counters(&run(&both).output, &device), [704]);
+    assert_eq!(sent(&both), [704]);
 }
 
 #[test]
 fn a_device_that_has_lost_its_counter_sends_nothing() {
-    let lost = nodes().run(&node(1, false), &EMPTY, ENOUGH).expect("a run");
+    let lost = run(1, &EMPTY);
     assert_eq!(lost.exit_code, Some(2));
     assert_eq!(frames(&lost.output), [Err(Dropped::Damaged)]);
     assert_eq!(lost.store, EMPTY);
@@ -228,15 +220,12 @@ fn a_device_that_has_lost_its_counter_sends_nothing() {
 
 #[test]
 fn at_the_end_of_its_counter_a_device_stops_sending() {
-    let (nodes, device) = (nodes(), node(10, false));
-    let last = nodes.run(&device, &store(0, u32::MAX - 3), ENOUGH).expect("a run");
+    let last = run(10, &store(0, u32::MAX - 3));
     assert_eq!(last.exit_code, Some(3));
     let mut sent = frames(&last.output);
     assert_eq!(sent.pop(), Some(Err(Dropped::Damaged)));
-    let opened = receiver(std::slice::from_ref(&device)).open(&mut sent);
-    let counters: Vec<_> = opened.into_iter().map(|packet| packet.expect("a packet").counter).collect();
-    assert_eq!(counters, [u32::MAX - 3, u32::MAX - 2, u32::MAX - 1]);
-    let again = nodes.run(&device, &last.store, ENOUGH).expect("a run");
+    assert_eq!(counters(sent), [u32::MAX - 3, u32::MAX - 2, u32::MAX - 1]);
+    let again = run(10, &last.store);
     assert_eq!((again.exit_code, frames(&again.output)), (Some(3), vec![Err(Dropped::Damaged)]));
 }
 

@@ -1,30 +1,28 @@
 //! Frames on a UART, and the packets in them (docs/reference/formats/node.md).
 
-use crc::{CRC_16_IBM_SDLC, Crc};
+use std::fmt;
 
-/// Bytes of an identifier.
-pub(crate) const IDENTIFIER: usize = 8;
-/// Bytes of a key.
+use base16ct::HexDisplay;
+use crc::{CRC_16_IBM_SDLC, Crc};
+use tress_cipher::aes::Aes;
+use tress_cipher::{Aad, modes::ccm};
+
 pub(crate) const KEY: usize = 16;
 /// Length of the header, which is also the nonce: format and number of samples, identifier, counter.
-pub(crate) const NONCE: usize = 1 + IDENTIFIER + 4;
-/// Bytes of a tag.
+pub(crate) const NONCE: usize = 13;
 pub(crate) const TAG: usize = 8;
-/// Bytes of a sample.
-pub(crate) const SAMPLE: usize = 4;
 const CHECK: usize = 2;
 const FORMAT: u8 = 1;
-const MAX_SAMPLES: usize = 15;
-/// Longest frame between its zeros: a packet, and one byte of stuffing.
-const MAX_FRAME: usize = packet_bytes(MAX_SAMPLES) + 1;
-
-/// The checksum of frames, as in RFC 1662.
+/// Longest frame between its zeros: a packet with 15 samples, and one byte of stuffing.
+const MAX_FRAME: usize = packet_bytes(15) + 1;
 const CRC: Crc<u16> = Crc::<u16>::new(&CRC_16_IBM_SDLC);
 
 /// Length of a packet in bytes, with its checksum.
 const fn packet_bytes(samples: usize) -> usize {
-    NONCE + SAMPLE * samples + TAG + CHECK
+    NONCE + 4 * samples + TAG + CHECK
 }
+
+pub(crate) type Identifier = [u8; 8];
 
 /// Why a received packet is dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -33,21 +31,21 @@ pub(crate) enum Dropped {
     Truncated,
     /// Not a packet, or the checksum is wrong: noise, or a line of text.
     Damaged,
-    /// The device is unknown.
     Unknown,
-    /// The tag is wrong.
     Forged,
     /// Genuine, but the counter is not above that of the last packet.
     Replayed,
 }
 
-/// A received packet, without its checksum.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Sealed(Vec<u8>);
+pub(crate) type Received = Result<Packet, Dropped>;
 
-impl Sealed {
+/// A packet without its checksum: header, samples and tag. The receiver opens it in place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Packet(pub(crate) Vec<u8>);
+
+impl Packet {
     /// Parses a packet from the bytes between two zeros.
-    pub(crate) fn parse(frame: &[u8]) -> Result<Sealed, Dropped> {
+    fn parse(frame: &[u8]) -> Received {
         // COBS does not move the first byte, because it is never zero, and adds one byte in all.
         let &[_, first, ..] = frame else { return Err(Dropped::Damaged) };
         let samples = usize::from(first & 15);
@@ -62,48 +60,53 @@ impl Sealed {
         if frame.len() > length + 1 || cobs::decode_in_place(&mut packet) != Ok(length) {
             return Err(Dropped::Damaged);
         }
-        packet.truncate(length);
-        let (covered, check) = packet.split_at(length - CHECK);
-        if CRC.checksum(covered).to_le_bytes() != check {
-            return Err(Dropped::Damaged);
-        }
+        let check = packet[length - CHECK..length].to_vec();
         packet.truncate(length - CHECK);
-        Ok(Sealed(packet))
+        if CRC.checksum(&packet).to_le_bytes() == *check { Ok(Packet(packet)) } else { Err(Dropped::Damaged) }
     }
 
-    /// Makes the frame of a packet, with zeros before and after it. `packet` has everything but the checksum.
-    pub(crate) fn frame(packet: &[u8]) -> Vec<u8> {
-        let mut packet = packet.to_vec();
-        packet.extend(CRC.checksum(&packet).to_le_bytes());
-        let mut stuffed = vec![0; cobs::max_encoding_length(packet.len())];
-        let length = cobs::encode(&packet, &mut stuffed);
-        let mut frame = vec![0];
-        frame.extend(&stuffed[..length]);
-        frame.push(0);
-        frame
+    /// The frame of this packet, with zeros before and after it.
+    pub(crate) fn frame(&self) -> Vec<u8> {
+        cobs::encode_vec_including_sentinels(&[&self.0[..], &CRC.checksum(&self.0).to_le_bytes()].concat())
     }
 
-    /// Header, samples and tag.
-    pub(crate) fn bytes(&self) -> &[u8] {
-        &self.0
-    }
-
-    /// The identifier in the header, which is not authenticated yet.
-    pub(crate) fn identifier(&self) -> [u8; IDENTIFIER] {
+    /// The identifier in the header, which is not authenticated before the packet is opened.
+    pub(crate) fn identifier(&self) -> Identifier {
         std::array::from_fn(|byte| self.0[1 + byte])
     }
 
-    /// The counter in the header.
     pub(crate) fn counter(&self) -> u32 {
-        u32::from_be_bytes(std::array::from_fn(|byte| self.0[1 + IDENTIFIER + byte]))
+        u32::from_be_bytes(std::array::from_fn(|byte| self.0[9 + byte]))
     }
 
-    /// Nonce, ciphertext and tag.
+    /// The samples of an opened packet: hundredths of a degree Celsius, and of a percent of relative humidity.
+    pub(crate) fn samples(&self) -> impl ExactSizeIterator<Item = (i16, u16)> {
+        let samples = self.0[NONCE..self.0.len() - TAG].as_chunks().0.iter();
+        samples.map(|&[a, b, c, d]| (i16::from_be_bytes([a, b]), u16::from_be_bytes([c, d])))
+    }
+
+    /// Nonce, data and tag.
     pub(crate) fn parts(&mut self) -> ([u8; NONCE], &mut [u8], &mut [u8]) {
-        let nonce = std::array::from_fn(|byte| self.0[byte]);
-        let end = self.0.len() - TAG;
-        let (data, tag) = self.0[NONCE..].split_at_mut(end - NONCE);
-        (nonce, data, tag)
+        let (nonce, rest) = self.0.split_first_chunk_mut().expect("a packet has a header");
+        let (data, tag) = rest.split_at_mut(rest.len() - TAG);
+        (*nonce, data, tag)
+    }
+
+    /// Encrypts the samples and makes the tag: the work of a device.
+    pub(crate) fn seal(mut self, key: &[u8; KEY]) -> Packet {
+        let (nonce, data, tag) = self.parts();
+        ccm::seal(&Aes::new(key).expect("a key"), &nonce, Aad(b""), data, tag).expect("lengths of a packet");
+        self
+    }
+}
+
+impl fmt::Display for Packet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:x} {}", HexDisplay(&self.identifier()), self.counter())?;
+        for (temperature, humidity) in self.samples() {
+            write!(f, "  {:.2} °C {:.2} %", f64::from(temperature) / 100.0, f64::from(humidity) / 100.0)?;
+        }
+        Ok(())
     }
 }
 
@@ -116,7 +119,7 @@ pub(crate) struct Frames {
 
 impl Frames {
     /// Takes received bytes, and adds the frames that they complete.
-    pub(crate) fn feed(&mut self, bytes: &[u8], found: &mut Vec<Result<Sealed, Dropped>>) {
+    pub(crate) fn feed(&mut self, bytes: &[u8], found: &mut Vec<Received>) {
         for byte in bytes {
             match byte {
                 0 => self.end(found),
@@ -127,13 +130,12 @@ impl Frames {
     }
 
     /// Ends the stream: the remaining bytes are a frame. An empty frame is ignored.
-    pub(crate) fn end(&mut self, found: &mut Vec<Result<Sealed, Dropped>>) {
+    pub(crate) fn end(&mut self, found: &mut Vec<Received>) {
         if self.too_long {
             found.push(Err(Dropped::Damaged));
         } else if !self.frame.is_empty() {
-            found.push(Sealed::parse(&self.frame));
+            found.push(Packet::parse(&self.frame));
         }
-        self.frame.clear();
-        self.too_long = false;
+        *self = Frames::default();
     }
 }
