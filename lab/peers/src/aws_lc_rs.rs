@@ -28,7 +28,7 @@ mod with {
     use aws_lc_rs::rsa::KeyPair;
     use aws_lc_rs::signature::{KeyPair as _, ParsedPublicKey, RSA_PKCS1_2048_8192_SHA256, RSA_PKCS1_SHA256};
 
-    use crate::{Direction, Error, Mode};
+    use crate::{Direction, Error, Mode, PeerCipher, PeerKey};
 
     enum AesMode {
         Encrypt(EncryptingKey),
@@ -45,9 +45,8 @@ mod with {
         Error::Refused("aws-lc-rs")
     }
 
-    impl Cipher {
-        /// Sets a key of 16, 24 or 32 bytes.
-        pub fn new(mode: Mode, key: &[u8], direction: Direction) -> Result<Cipher, Error> {
+    impl PeerCipher for Cipher {
+        fn new(mode: Mode, direction: Direction, key: &[u8]) -> Result<Cipher, Error> {
             let algorithm = match key.len() {
                 16 => &AES_128,
                 24 => &AES_192,
@@ -62,20 +61,15 @@ mod with {
                 (Direction::Decrypt, Mode::Ecb) => DecryptingKey::ecb(key).map(AesMode::Decrypt),
                 (Direction::Decrypt, Mode::Cbc) => DecryptingKey::cbc(key).map(AesMode::Decrypt),
                 (Direction::Decrypt, Mode::Ctr) => DecryptingKey::ctr(key).map(AesMode::Decrypt),
-                (_, Mode::Ccm) => return Err(Error::Refused("aws-lc-rs")),
+                (_, Mode::Ccm | Mode::Gcm) => return Err(Error::Refused("aws-lc-rs")),
             };
             Ok(Cipher { way: way.map_err(refused)?, mode })
         }
 
-        /// Encrypts or decrypts one message in place. `iv` is a block, or empty for ECB. In CBC and ECB, `data` must
-        /// be whole blocks.
-        pub fn apply(&self, iv: &[u8], data: &mut [u8]) -> Result<(), Error> {
-            if self.mode != Mode::Ctr && !data.len().is_multiple_of(16) {
-                return Err(Error::Length);
-            }
+        fn apply(&mut self, iv: &[u8], data: &mut [u8], tag: &mut [u8]) -> Result<(), Error> {
+            self.mode.check(iv, data.len(), tag.len())?;
             let iv = match self.mode {
-                Mode::Ecb if iv.is_empty() => None,
-                Mode::Ecb => return Err(Error::Length),
+                Mode::Ecb => None,
                 _ => Some(FixedLength::<16>::try_from(iv).map_err(|_| Error::Length)?),
             };
             match &self.way {
@@ -98,26 +92,21 @@ mod with {
         public: ParsedPublicKey,
     }
 
-    impl SignatureKey {
-        /// Reads a private key, PKCS #8 in DER.
-        ///
-        /// # Errors
-        /// If the crate rejects the key.
-        pub fn new(der: &[u8]) -> Result<SignatureKey, Error> {
+    impl PeerKey for SignatureKey {
+        fn new(der: &[u8]) -> Result<SignatureKey, Error> {
             let rejected = |_| Error::Refused("aws-lc-rs");
             let private = KeyPair::from_pkcs8(der).map_err(rejected)?;
             let public = ParsedPublicKey::new(&RSA_PKCS1_2048_8192_SHA256, private.public_key().as_ref());
             Ok(SignatureKey { public: public.map_err(rejected)?, private })
         }
 
-        pub fn sign(&self, digest: &[u8; 32]) -> Result<Vec<u8>, Error> {
-            let mut signature = vec![0; self.private.public_modulus_len()];
+        fn sign(&mut self, _: &[u8], digest: &[u8; 32], signature: &mut Vec<u8>) -> Result<(), Error> {
+            signature.resize(self.private.public_modulus_len(), 0);
             let digest = Digest::import_less_safe(digest, &SHA256).map_err(refused)?;
-            self.private.sign_digest(&RSA_PKCS1_SHA256, &digest, &mut signature).map_err(refused)?;
-            Ok(signature)
+            self.private.sign_digest(&RSA_PKCS1_SHA256, &digest, signature).map_err(refused)
         }
 
-        pub fn verify(&self, digest: &[u8; 32], signature: &[u8]) -> Result<(), Error> {
+        fn verify(&mut self, _: &[u8], digest: &[u8; 32], signature: &[u8]) -> Result<(), Error> {
             let digest = Digest::import_less_safe(digest, &SHA256).map_err(refused)?;
             self.public.verify_digest_sig(&digest, signature).map_err(refused)
         }

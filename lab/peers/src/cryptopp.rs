@@ -4,7 +4,7 @@ use std::ffi::c_void;
 use std::ptr;
 
 use crate::library::functions;
-use crate::{Direction, Error, Missing, Mode};
+use crate::{Direction, Error, Missing, Mode, PeerCipher};
 
 pub const NAME: &str = "crypto++";
 
@@ -52,14 +52,14 @@ impl Drop for Rc6 {
     }
 }
 
-impl Rc6 {
-    pub fn new(mode: Mode, direction: Direction, key: &[u8]) -> Result<Rc6, Error> {
+impl PeerCipher for Rc6 {
+    fn new(mode: Mode, direction: Direction, key: &[u8]) -> Result<Rc6, Error> {
         let functions = functions()?;
         let mode_number = match mode {
             Mode::Ecb => 0,
             Mode::Cbc => 1,
             Mode::Ctr => 2,
-            Mode::Ccm => return Err(Error::Refused("RC6")),
+            Mode::Ccm | Mode::Gcm => return Err(Error::Refused("RC6")),
         };
         let decrypts = i32::from(direction == Direction::Decrypt);
         // SAFETY: the pointer to the key is valid for `key.len()` bytes, and the initialisation vector has 16 bytes, one block.
@@ -67,11 +67,8 @@ impl Rc6 {
         if cipher.is_null() { Err(Error::Refused("RC6")) } else { Ok(Rc6 { functions, cipher, mode }) }
     }
 
-    /// Encrypts or decrypts one message in place. `iv` is not used in ECB. In ECB and CBC, `data` must be whole blocks.
-    pub fn apply(&mut self, iv: &[u8; 16], data: &mut [u8]) -> Result<(), Error> {
-        if self.mode != Mode::Ctr && !data.len().is_multiple_of(16) {
-            return Err(Error::Length);
-        }
+    fn apply(&mut self, iv: &[u8], data: &mut [u8], tag: &mut [u8]) -> Result<(), Error> {
+        self.mode.check(iv, data.len(), tag.len())?;
         let iv = if self.mode == Mode::Ecb { ptr::null() } else { iv.as_ptr() };
         // SAFETY: the cipher is live. The pointer is valid for `data.len()` bytes, which are whole blocks in ECB and CBC.
         let refused = unsafe { (self.functions.apply)(self.cipher, iv, data.as_mut_ptr(), data.len()) };

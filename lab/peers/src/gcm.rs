@@ -6,19 +6,17 @@ macro_rules! gcm {
         /// AES-128-GCM with 12-byte nonces.
         pub struct Gcm($library::aead::LessSafeKey);
 
-        impl Gcm {
-            /// Sets a key of 16 bytes.
-            pub fn new(key: &[u8]) -> Result<Gcm, Error> {
+        impl $crate::PeerCipher for Gcm {
+            fn new(_: $crate::Mode, _: $crate::Direction, key: &[u8]) -> Result<Gcm, Error> {
                 use $library::aead::{AES_128_GCM, LessSafeKey, UnboundKey};
                 let key = UnboundKey::new(&AES_128_GCM, key).map_err(|_| Error::Length)?;
                 Ok(Gcm(LessSafeKey::new(key)))
             }
 
-            /// Encrypts one message in place and writes its tag of 16 bytes.
-            pub fn encrypt(&self, nonce: &[u8], aad: &[u8], data: &mut [u8], tag: &mut [u8]) -> Result<(), Error> {
+            fn apply(&mut self, nonce: &[u8], data: &mut [u8], tag: &mut [u8]) -> Result<(), Error> {
                 use $library::aead::{Aad, Nonce};
                 let nonce = Nonce::try_assume_unique_for_key(nonce).map_err(|_| Error::Length)?;
-                let made = self.0.seal_in_place_separate_tag(nonce, Aad::from(aad), data).map_err(refused)?;
+                let made = self.0.seal_in_place_separate_tag(nonce, Aad::empty(), data).map_err(refused)?;
                 if tag.len() != made.as_ref().len() {
                     return Err(Error::Length);
                 }

@@ -7,7 +7,7 @@ use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::ptr;
 
 use crate::library::functions;
-use crate::{Direction, Error, Missing, Mode};
+use crate::{Direction, Error, Missing, Mode, PeerCipher, TAG_BYTES};
 
 pub const NAME: &str = "libgcrypt";
 
@@ -39,7 +39,6 @@ functions! {
     /// Handle, output and its size, input and its size. Without an input, it works on the output in place.
     encrypt: unsafe extern "C" fn(*mut c_void, *mut u8, usize, *const u8, usize) -> c_uint = b"gcry_cipher_encrypt",
     decrypt: unsafe extern "C" fn(*mut c_void, *mut u8, usize, *const u8, usize) -> c_uint = b"gcry_cipher_decrypt",
-    authenticate: unsafe extern "C" fn(*mut c_void, *const u8, usize) -> c_uint = b"gcry_cipher_authenticate",
     get_tag: unsafe extern "C" fn(*mut c_void, *mut u8, usize) -> c_uint = b"gcry_cipher_gettag",
     check_tag: unsafe extern "C" fn(*mut c_void, *const u8, usize) -> c_uint = b"gcry_cipher_checktag",
 }
@@ -74,10 +73,8 @@ pub struct Cipher {
     functions: &'static Functions,
     handle: *mut c_void,
     mode: Mode,
+    direction: Direction,
 }
-
-// SAFETY: a handle has one owner and is used through `&mut` only, and libgcrypt does not bind it to a thread.
-unsafe impl Send for Cipher {}
 
 impl Drop for Cipher {
     fn drop(&mut self) {
@@ -86,9 +83,8 @@ impl Drop for Cipher {
     }
 }
 
-impl Cipher {
-    /// Sets a key of 16, 24 or 32 bytes.
-    pub fn new(mode: Mode, key: &[u8]) -> Result<Cipher, Error> {
+impl PeerCipher for Cipher {
+    fn new(mode: Mode, direction: Direction, key: &[u8]) -> Result<Cipher, Error> {
         let functions = functions()?;
         let (_, algorithm) = AES.into_iter().find(|(bytes, _)| *bytes == key.len()).ok_or(Error::Length)?;
         let number = match mode {
@@ -96,84 +92,48 @@ impl Cipher {
             Mode::Cbc => 3,
             Mode::Ctr => 6,
             Mode::Ccm => 8,
+            Mode::Gcm => return Err(Error::Refused("gcry_cipher_open")),
         };
         let mut handle = ptr::null_mut();
         // SAFETY: the pointer to the handle is valid for a write, and the handle is used only after success.
         check("gcry_cipher_open", unsafe { (functions.open)(&mut handle, algorithm, number, 0) })?;
-        let cipher = Cipher { functions, handle, mode };
+        let cipher = Cipher { functions, handle, mode, direction };
         // SAFETY: the handle is live, and the pointer is valid for `key.len()` bytes.
         check("gcry_cipher_setkey", unsafe { (functions.set_key)(handle, key.as_ptr(), key.len()) })?;
         Ok(cipher)
     }
 
-    /// Encrypts or decrypts one message in place, in ECB, CBC or CTR. `iv` is a block, or empty for ECB. In CBC and
-    /// ECB, `data` must be whole blocks.
-    pub fn apply(&mut self, direction: Direction, iv: &[u8], data: &mut [u8]) -> Result<(), Error> {
-        let iv_bytes = if self.mode == Mode::Ecb { 0 } else { 16 };
-        let whole_blocks = self.mode == Mode::Ctr || data.len().is_multiple_of(16);
-        if self.mode == Mode::Ccm || iv.len() != iv_bytes || !whole_blocks {
-            return Err(Error::Length);
-        }
-        // SAFETY: the handle is live, and the pointer is valid for reads of the given length.
-        check("gcry_cipher_setiv", unsafe {
-            match self.mode {
-                Mode::Cbc => (self.functions.set_iv)(self.handle, iv.as_ptr(), iv.len()),
-                Mode::Ctr => (self.functions.set_ctr)(self.handle, iv.as_ptr(), iv.len()),
-                _ => 0,
-            }
-        })?;
-        self.transform(direction, data)
-    }
-
-    pub fn encrypt(&mut self, nonce: &[u8], aad: &[u8], data: &mut [u8], tag: &mut [u8]) -> Result<(), Error> {
-        self.start(nonce, aad, data.len(), tag.len())?;
-        self.transform(Direction::Encrypt, data)?;
-        // SAFETY: the handle is live, and the pointer is valid for a write of `tag.len()` bytes.
-        check("gcry_cipher_gettag", unsafe { (self.functions.get_tag)(self.handle, tag.as_mut_ptr(), tag.len()) })
-    }
-
-    /// Decrypts one message with CCM in place. The tag is checked afterwards; a wrong tag is an error.
-    pub fn decrypt(&mut self, nonce: &[u8], aad: &[u8], data: &mut [u8], tag: &[u8]) -> Result<(), Error> {
-        self.start(nonce, aad, data.len(), tag.len())?;
-        self.transform(Direction::Decrypt, data)?;
-        // SAFETY: the handle is live, and the pointer is valid for `tag.len()` bytes.
-        match unsafe { (self.functions.check_tag)(self.handle, tag.as_ptr(), tag.len()) } {
-            status if status & CODE == CHECKSUM => Err(Error::Authentication),
-            status => check("gcry_cipher_checktag", status),
-        }
-    }
-
-    /// Sets nonce, lengths and associated data of a message.
-    fn start(&mut self, nonce: &[u8], aad: &[u8], data_bytes: usize, tag_bytes: usize) -> Result<(), Error> {
-        if self.mode != Mode::Ccm {
-            return Err(Error::Length);
-        }
-        let Cipher { functions, handle, .. } = self;
-        let mut lengths = [data_bytes as u64, aad.len() as u64, tag_bytes as u64];
-        // SAFETY: the handle is live, the pointers are valid for reads of the given lengths, and the command reads
-        // three 64-bit numbers.
+    fn apply(&mut self, iv: &[u8], data: &mut [u8], tag: &mut [u8]) -> Result<(), Error> {
+        self.mode.check(iv, data.len(), tag.len())?;
+        let Cipher { functions, handle, mode, direction } = *self;
+        let (start, bytes) = (data.as_mut_ptr(), data.len());
+        let mut lengths = [bytes as u64, 0, TAG_BYTES as u64];
+        // SAFETY: the handle is live, the pointers are valid for the given lengths, the message is processed in place, and
+        // SET_CCM_LENGTHS reads three 64-bit numbers: of data, of associated data, and of the tag.
         unsafe {
-            check("gcry_cipher_setiv", (functions.set_iv)(*handle, nonce.as_ptr(), nonce.len()))?;
-            let size = size_of_val(&lengths);
-            check("gcry_cipher_ctl", (functions.ctl)(*handle, SET_CCM_LENGTHS, lengths.as_mut_ptr().cast(), size))?;
-            if !aad.is_empty() {
-                check("gcry_cipher_authenticate", (functions.authenticate)(*handle, aad.as_ptr(), aad.len()))?;
+            check(
+                "gcry_cipher_setiv",
+                match mode {
+                    Mode::Ecb => 0,
+                    Mode::Ctr => (functions.set_ctr)(handle, iv.as_ptr(), iv.len()),
+                    _ => (functions.set_iv)(handle, iv.as_ptr(), iv.len()),
+                },
+            )?;
+            if mode == Mode::Ccm {
+                let size = size_of_val(&lengths);
+                check("gcry_cipher_ctl", (functions.ctl)(handle, SET_CCM_LENGTHS, lengths.as_mut_ptr().cast(), size))?;
             }
-        }
-        Ok(())
-    }
-
-    fn transform(&mut self, direction: Direction, data: &mut [u8]) -> Result<(), Error> {
-        let (bytes, start) = (data.len(), data.as_mut_ptr());
-        // SAFETY: the handle is live, and the pointer is valid for `bytes` bytes, which are processed in place.
-        unsafe {
-            match direction {
-                Direction::Encrypt => {
-                    check("gcry_cipher_encrypt", (self.functions.encrypt)(self.handle, start, bytes, ptr::null(), 0))
+            let transform = if direction == Direction::Encrypt { functions.encrypt } else { functions.decrypt };
+            check("gcry_cipher_encrypt", transform(handle, start, bytes, ptr::null(), 0))?;
+            match (mode, direction) {
+                (Mode::Ccm, Direction::Encrypt) => {
+                    check("gcry_cipher_gettag", (functions.get_tag)(handle, tag.as_mut_ptr(), tag.len()))
                 }
-                Direction::Decrypt => {
-                    check("gcry_cipher_decrypt", (self.functions.decrypt)(self.handle, start, bytes, ptr::null(), 0))
-                }
+                (Mode::Ccm, Direction::Decrypt) => match (functions.check_tag)(handle, tag.as_ptr(), tag.len()) {
+                    status if status & CODE == CHECKSUM => Err(Error::Authentication),
+                    status => check("gcry_cipher_checktag", status),
+                },
+                _ => Ok(()),
             }
         }
     }

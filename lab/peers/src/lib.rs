@@ -57,8 +57,55 @@ pub enum Mode {
     Cbc,
     /// Counter mode over a big-endian counter of a whole block.
     Ctr,
-    /// Counter with CBC-MAC. Types for messages without tags reject it.
+    /// Counter with CBC-MAC, with nonces of 12 bytes and tags of 16.
     Ccm,
+    /// Galois counter mode, with the same lengths; encryption only.
+    Gcm,
+}
+
+impl Mode {
+    fn has_tag(self) -> bool {
+        matches!(self, Mode::Ccm | Mode::Gcm)
+    }
+
+    /// Checks the lengths of a message for a cipher with blocks of 16 bytes.
+    fn check(self, iv: &[u8], bytes: usize, tag_bytes: usize) -> Result<(), Error> {
+        let is_right = match self {
+            Mode::Ecb => iv.is_empty() && bytes.is_multiple_of(16),
+            Mode::Cbc => iv.len() == 16 && bytes.is_multiple_of(16),
+            Mode::Ctr => iv.len() == 16,
+            Mode::Ccm | Mode::Gcm => iv.len() == NONCE_BYTES && tag_bytes == TAG_BYTES,
+        };
+        if is_right { Ok(()) } else { Err(Error::Length) }
+    }
+}
+
+pub const NONCE_BYTES: usize = 12;
+pub const TAG_BYTES: usize = 16;
+
+/// A cipher of a peer in one mode and direction.
+pub trait PeerCipher {
+    /// Sets a key, for AES and RC6 of 16, 24 or 32 bytes.
+    fn new(mode: Mode, direction: Direction, key: &[u8]) -> Result<Self, Error>
+    where
+        Self: Sized;
+
+    /// Encrypts or decrypts one message in place. `iv` is a block, a nonce, or empty in ECB. Only CCM and GCM use the tag:
+    /// encryption writes it, decryption compares it.
+    fn apply(&mut self, iv: &[u8], data: &mut [u8], tag: &mut [u8]) -> Result<(), Error>;
+}
+
+/// A key of a peer that signs and verifies with SHA-256. Most libraries take the digest, some the message.
+pub trait PeerKey {
+    /// Reads a private key, PKCS #8 in DER.
+    fn new(der: &[u8]) -> Result<Self, Error>
+    where
+        Self: Sized;
+
+    /// Replaces the contents of `signature`.
+    fn sign(&mut self, message: &[u8], digest: &[u8; 32], signature: &mut Vec<u8>) -> Result<(), Error>;
+
+    fn verify(&mut self, message: &[u8], digest: &[u8; 32], signature: &[u8]) -> Result<(), Error>;
 }
 
 /// A library with which Tress is compared, installed or not.

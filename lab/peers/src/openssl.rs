@@ -7,7 +7,7 @@ use std::ffi::{CStr, c_char, c_int, c_void};
 use std::ptr;
 
 use crate::library::functions;
-use crate::{Direction, Error, Missing, Mode};
+use crate::{Direction, Error, Missing, Mode, NONCE_BYTES, PeerCipher, TAG_BYTES};
 
 pub const NAME: &str = "openssl";
 
@@ -29,7 +29,7 @@ functions! {
     context_free: unsafe extern "C" fn(*mut c_void) = b"EVP_CIPHER_CTX_free",
     set_padding: unsafe extern "C" fn(*mut c_void, c_int) -> c_int = b"EVP_CIPHER_CTX_set_padding",
     ctrl: unsafe extern "C" fn(*mut c_void, c_int, c_int, *mut c_void) -> c_int = b"EVP_CIPHER_CTX_ctrl",
-    /// `EVP_CipherInit_ex`: context, cipher, engine, key, nonce, 1 to encrypt, 0 to decrypt, -1 to leave the direction unchanged.
+    /// `EVP_CipherInit_ex`: context, cipher, engine, key, initialisation vector, 1 to encrypt, 0 to decrypt, -1 to leave the direction.
     init: unsafe extern "C" fn(*mut c_void, *const c_void, *mut c_void, *const u8, *const u8, c_int) -> c_int = b"EVP_CipherInit_ex",
     update: unsafe extern "C" fn(*mut c_void, *mut u8, *mut c_int, *const u8, c_int) -> c_int = b"EVP_CipherUpdate",
     finish: unsafe extern "C" fn(*mut c_void, *mut u8, *mut c_int) -> c_int = b"EVP_CipherFinal_ex",
@@ -48,196 +48,107 @@ pub fn version() -> Result<String, Missing> {
     Ok(text.to_string_lossy().into_owned())
 }
 
-struct Context {
+/// AES in any mode under one key.
+pub struct Cipher {
     functions: &'static Functions,
-    raw: *mut c_void,
+    context: *mut c_void,
+    mode: Mode,
+    direction: Direction,
 }
 
-// SAFETY: a context has one owner and is used through `&mut` only, and libcrypto does not bind it to a thread.
-unsafe impl Send for Context {}
-
-impl Drop for Context {
+impl Drop for Cipher {
     fn drop(&mut self) {
-        // SAFETY: `raw` came from EVP_CIPHER_CTX_new and is freed once.
-        unsafe { (self.functions.context_free)(self.raw) }
+        // SAFETY: the context came from EVP_CIPHER_CTX_new and is freed once.
+        unsafe { (self.functions.context_free)(self.context) }
     }
 }
 
-impl Context {
-    fn new(key_bytes: usize, mode: &str, direction: Direction) -> Result<Context, Error> {
-        let functions = functions()?;
-        if ![16, 24, 32].contains(&key_bytes) {
-            return Err(Error::Length);
-        }
-        let name = format!("EVP_aes_{}_{mode}", key_bytes * 8);
-        // SAFETY: functions of these names take no argument and return a `const EVP_CIPHER *` with static lifetime.
-        let (raw, cipher) = unsafe {
-            let cipher: EvpCipher =
-                *functions.library.get(name.as_bytes()).map_err(|error| missing(error.to_string()))?;
-            ((functions.context_new)(), cipher())
-        };
-        if raw.is_null() {
-            return Err(Error::Refused("EVP_CIPHER_CTX_new"));
-        }
-        let context = Context { functions, raw };
-        let encrypt = c_int::from(direction == Direction::Encrypt);
-        // SAFETY: the context is live; null for engine, key and nonce means that they are set later.
+impl Cipher {
+    /// Sets what is not null, and the direction unless it is -1.
+    fn init(&mut self, cipher: *const c_void, key: *const u8, iv: *const u8, encrypt: c_int) -> Result<(), Error> {
+        // SAFETY: the context is live. The library reads as many bytes as the cipher's key and its initialisation vector have:
+        // `new` chooses the cipher by the key's length, and `apply` checks the other one.
         check("EVP_CipherInit_ex", unsafe {
-            (functions.init)(raw, cipher, ptr::null_mut(), ptr::null(), ptr::null(), encrypt)
-        })?;
-        Ok(context)
-    }
-
-    fn set_key(&mut self, key: &[u8]) -> Result<(), Error> {
-        // SAFETY: `new` chose the cipher by this key's length, so the library reads `key.len()` bytes. Null leaves
-        // the nonce unset.
-        check("EVP_CipherInit_ex", unsafe {
-            (self.functions.init)(self.raw, ptr::null(), ptr::null_mut(), key.as_ptr(), ptr::null(), -1)
-        })
-    }
-
-    /// Sets the nonce. The caller has checked its length.
-    fn set_nonce(&mut self, nonce: &[u8]) -> Result<(), Error> {
-        // SAFETY: the cipher reads as many bytes as its nonce length, which the caller has checked.
-        check("EVP_CipherInit_ex", unsafe {
-            (self.functions.init)(self.raw, ptr::null(), ptr::null_mut(), ptr::null(), nonce.as_ptr(), -1)
+            (self.functions.init)(self.context, cipher, ptr::null_mut(), key, iv, encrypt)
         })
     }
 
     fn ctrl(&mut self, command: c_int, bytes: usize, data: *mut u8) -> Result<(), Error> {
-        let bytes = c_int::try_from(bytes).map_err(|_| Error::Length)?;
         // SAFETY: for the three commands used here, `data` is null or valid for `bytes` bytes.
-        check("EVP_CIPHER_CTX_ctrl", unsafe { (self.functions.ctrl)(self.raw, command, bytes, data.cast()) })
+        check("EVP_CIPHER_CTX_ctrl", unsafe {
+            (self.functions.ctrl)(self.context, command, bytes as c_int, data.cast())
+        })
     }
 
-    /// Processes data. With a null `output`, `input` is associated data; with both null, `bytes` is the message's length.
-    fn update(&mut self, output: *mut u8, input: *const u8, bytes: usize) -> Result<(), Error> {
-        let bytes = c_int::try_from(bytes).map_err(|_| Error::MessageTooLong)?;
-        let mut written = 0;
-        // SAFETY: `input` is valid for `bytes` bytes, and `output` is null or the same address. Every cipher used
-        // here writes as many bytes as it reads, because padding is off.
-        let status = unsafe { (self.functions.update)(self.raw, output, &mut written, input, bytes) };
-        check("EVP_CipherUpdate", status)
+    fn update(&mut self, data: &mut [u8]) -> Result<(), Error> {
+        let bytes = c_int::try_from(data.len()).map_err(|_| Error::MessageTooLong)?;
+        let (start, mut written) = (data.as_mut_ptr(), 0);
+        // SAFETY: the message is valid for `bytes` bytes, and every cipher used here writes as many bytes as it reads, because
+        // padding is off.
+        check("EVP_CipherUpdate", unsafe { (self.functions.update)(self.context, start, &mut written, start, bytes) })
+    }
+}
+
+impl PeerCipher for Cipher {
+    fn new(mode: Mode, direction: Direction, key: &[u8]) -> Result<Cipher, Error> {
+        let functions = functions()?;
+        if ![16, 24, 32].contains(&key.len()) {
+            return Err(Error::Length);
+        }
+        let mode_name = match mode {
+            Mode::Ecb => "ecb",
+            Mode::Cbc => "cbc",
+            Mode::Ctr => "ctr",
+            Mode::Ccm => "ccm",
+            Mode::Gcm => "gcm",
+        };
+        let name = format!("EVP_aes_{}_{mode_name}", key.len() * 8);
+        // SAFETY: functions of these names take no argument and return a `const EVP_CIPHER *` with static lifetime.
+        let (context, cipher) = unsafe {
+            let cipher: EvpCipher =
+                *functions.library.get(name.as_bytes()).map_err(|error| missing(error.to_string()))?;
+            ((functions.context_new)(), cipher())
+        };
+        if context.is_null() {
+            return Err(Error::Refused("EVP_CIPHER_CTX_new"));
+        }
+        let mut made = Cipher { functions, context, mode, direction };
+        made.init(cipher, ptr::null(), ptr::null(), c_int::from(direction == Direction::Encrypt))?;
+        match mode {
+            Mode::Ccm => {
+                made.ctrl(EVP_CTRL_AEAD_SET_IVLEN, NONCE_BYTES, ptr::null_mut())?;
+                // Before the key, because the library prepares the first block with the key, and that block contains the tag's length.
+                made.ctrl(EVP_CTRL_AEAD_SET_TAG, TAG_BYTES, ptr::null_mut())?;
+            }
+            Mode::Gcm => {}
+            // SAFETY: the context is live.
+            _ => check("EVP_CIPHER_CTX_set_padding", unsafe { (functions.set_padding)(context, 0) })?,
+        }
+        made.init(ptr::null(), key.as_ptr(), ptr::null(), -1)?;
+        Ok(made)
     }
 
-    fn finish(&mut self) -> Result<(), Error> {
-        let mut rest = [0; 16];
-        let mut written = 0;
+    fn apply(&mut self, iv: &[u8], data: &mut [u8], tag: &mut [u8]) -> Result<(), Error> {
+        self.mode.check(iv, data.len(), tag.len())?;
+        if self.mode != Mode::Ecb {
+            self.init(ptr::null(), ptr::null(), iv.as_ptr(), -1)?;
+        }
+        if self.mode == Mode::Ccm && self.direction == Direction::Decrypt {
+            self.ctrl(EVP_CTRL_AEAD_SET_TAG, TAG_BYTES, tag.as_mut_ptr())?;
+            return self.update(data).map_err(|_| Error::Authentication);
+        }
+        self.update(data)?;
+        // Without padding, EVP_CipherFinal has nothing to do for whole blocks, nor for CTR.
+        if !self.mode.has_tag() {
+            return Ok(());
+        }
+        let (mut rest, mut written) = ([0; 16], 0);
         // SAFETY: the library writes at most one block, for which `rest` has room.
-        check("EVP_CipherFinal_ex", unsafe { (self.functions.finish)(self.raw, rest.as_mut_ptr(), &mut written) })
+        check("EVP_CipherFinal_ex", unsafe { (self.functions.finish)(self.context, rest.as_mut_ptr(), &mut written) })?;
+        self.ctrl(EVP_CTRL_AEAD_GET_TAG, TAG_BYTES, tag.as_mut_ptr())
     }
 }
 
 fn check(call: &'static str, status: c_int) -> Result<(), Error> {
     if status > 0 { Ok(()) } else { Err(Error::Refused(call)) }
-}
-
-/// AES in ECB, CBC or CTR under one key.
-pub struct Cipher {
-    context: Context,
-    mode: Mode,
-}
-
-impl Cipher {
-    /// Sets a key of 16, 24 or 32 bytes.
-    pub fn new(mode: Mode, key: &[u8], direction: Direction) -> Result<Cipher, Error> {
-        let name = match mode {
-            Mode::Ecb => "ecb",
-            Mode::Cbc => "cbc",
-            Mode::Ctr => "ctr",
-            Mode::Ccm => return Err(Error::Refused("EVP_CipherUpdate")),
-        };
-        let mut context = Context::new(key.len(), name, direction)?;
-        // SAFETY: the context is live.
-        check("EVP_CIPHER_CTX_set_padding", unsafe { (context.functions.set_padding)(context.raw, 0) })?;
-        context.set_key(key)?;
-        Ok(Cipher { context, mode })
-    }
-
-    /// Encrypts or decrypts one message in place. `iv` is a block, or empty for ECB. In CBC and ECB, `data` must be whole blocks.
-    pub fn apply(&mut self, iv: &[u8], data: &mut [u8]) -> Result<(), Error> {
-        let iv_bytes = if self.mode == Mode::Ecb { 0 } else { 16 };
-        if iv.len() != iv_bytes || (self.mode != Mode::Ctr && !data.len().is_multiple_of(16)) {
-            return Err(Error::Length);
-        }
-        if self.mode != Mode::Ecb {
-            self.context.set_nonce(iv)?;
-        }
-        // Without padding, EVP_CipherFinal has nothing to do for whole blocks, nor for CTR.
-        self.context.update(data.as_mut_ptr(), data.as_ptr(), data.len())
-    }
-}
-
-/// AES-GCM under one key, with nonces of 12 bytes.
-pub struct Gcm(Context);
-
-impl Gcm {
-    /// Sets a key of 16, 24 or 32 bytes.
-    pub fn new(key: &[u8]) -> Result<Gcm, Error> {
-        let mut context = Context::new(key.len(), "gcm", Direction::Encrypt)?;
-        context.set_key(key)?;
-        Ok(Gcm(context))
-    }
-
-    pub fn encrypt(&mut self, nonce: &[u8], aad: &[u8], data: &mut [u8], tag: &mut [u8]) -> Result<(), Error> {
-        if nonce.len() != 12 {
-            return Err(Error::Length);
-        }
-        self.0.set_nonce(nonce)?;
-        if !aad.is_empty() {
-            self.0.update(ptr::null_mut(), aad.as_ptr(), aad.len())?;
-        }
-        self.0.update(data.as_mut_ptr(), data.as_ptr(), data.len())?;
-        self.0.finish()?;
-        self.0.ctrl(EVP_CTRL_AEAD_GET_TAG, tag.len(), tag.as_mut_ptr())
-    }
-}
-
-/// AES-CCM under one key.
-pub struct Ccm {
-    context: Context,
-    nonce_bytes: usize,
-    tag_bytes: usize,
-}
-
-impl Ccm {
-    /// Sets a key of 16, 24 or 32 bytes and the lengths of nonces and tags.
-    pub fn new(key: &[u8], nonce_bytes: usize, tag_bytes: usize, direction: Direction) -> Result<Ccm, Error> {
-        let mut context = Context::new(key.len(), "ccm", direction)?;
-        context.ctrl(EVP_CTRL_AEAD_SET_IVLEN, nonce_bytes, ptr::null_mut())?;
-        // Before the key, because the library prepares the first block with the key, and that block contains the tag's length.
-        context.ctrl(EVP_CTRL_AEAD_SET_TAG, tag_bytes, ptr::null_mut())?;
-        context.set_key(key)?;
-        Ok(Ccm { context, nonce_bytes, tag_bytes })
-    }
-
-    pub fn encrypt(&mut self, nonce: &[u8], aad: &[u8], data: &mut [u8], tag: &mut [u8]) -> Result<(), Error> {
-        self.start(nonce, tag)?;
-        self.message(aad, data)?;
-        self.context.finish()?;
-        self.context.ctrl(EVP_CTRL_AEAD_GET_TAG, tag.len(), tag.as_mut_ptr())
-    }
-
-    pub fn decrypt(&mut self, nonce: &[u8], aad: &[u8], data: &mut [u8], tag: &[u8]) -> Result<(), Error> {
-        self.start(nonce, tag)?;
-        // The library only reads the expected tag, although its prototype takes a mutable pointer.
-        self.context.ctrl(EVP_CTRL_AEAD_SET_TAG, tag.len(), tag.as_ptr().cast_mut())?;
-        self.message(aad, data).map_err(|_| Error::Authentication)
-    }
-
-    fn start(&mut self, nonce: &[u8], tag: &[u8]) -> Result<(), Error> {
-        if nonce.len() != self.nonce_bytes || tag.len() != self.tag_bytes {
-            return Err(Error::Length);
-        }
-        self.context.set_nonce(nonce)
-    }
-
-    fn message(&mut self, aad: &[u8], data: &mut [u8]) -> Result<(), Error> {
-        if !aad.is_empty() {
-            // The first block contains the message's length, so it has to be set before the associated data.
-            self.context.update(ptr::null_mut(), ptr::null(), data.len())?;
-            self.context.update(ptr::null_mut(), aad.as_ptr(), aad.len())?;
-        }
-        self.context.update(data.as_mut_ptr(), data.as_ptr(), data.len())
-    }
 }

@@ -6,7 +6,7 @@ use std::ptr;
 
 use crate::library::functions;
 use crate::openssl::{FILE, NAME, PACKAGE};
-use crate::{Error, Missing};
+use crate::{Error, Missing, PeerKey};
 
 functions! {
     _library;
@@ -36,12 +36,8 @@ pub struct SignatureKey {
     verifying: *mut c_void,
 }
 
-impl SignatureKey {
-    /// Reads a private key, PKCS #8 in DER.
-    ///
-    /// # Errors
-    /// If libcrypto is missing or rejects the key.
-    pub fn new(der: &[u8]) -> Result<SignatureKey, Error> {
+impl PeerKey for SignatureKey {
+    fn new(der: &[u8]) -> Result<SignatureKey, Error> {
         let functions = functions()?;
         let length = c_long::try_from(der.len()).map_err(|_| Error::Length)?;
         let mut start = der.as_ptr();
@@ -66,8 +62,7 @@ impl SignatureKey {
         if is_ready { Ok(key) } else { Err(Error::Refused("EVP_PKEY_CTX_set_signature_md")) }
     }
 
-    /// Signs a digest with `EVP_PKEY_sign`, and sets the length of `signature`.
-    pub fn sign(&mut self, digest: &[u8; 32], signature: &mut Vec<u8>) -> Result<(), Error> {
+    fn sign(&mut self, _: &[u8], digest: &[u8; 32], signature: &mut Vec<u8>) -> Result<(), Error> {
         signature.resize(1024, 0);
         let mut length = signature.len();
         // SAFETY: the context is live, and `signature` has room for `length` bytes.
@@ -78,8 +73,7 @@ impl SignatureKey {
         if done == 1 { Ok(()) } else { Err(Error::Refused("EVP_PKEY_sign")) }
     }
 
-    /// Verifies a signature with `EVP_PKEY_verify`.
-    pub fn verify(&mut self, digest: &[u8; 32], signature: &[u8]) -> Result<(), Error> {
+    fn verify(&mut self, _: &[u8], digest: &[u8; 32], signature: &[u8]) -> Result<(), Error> {
         // SAFETY: the context is live; the lengths are those of the slices.
         let holds = unsafe {
             (self.functions.verify)(self.verifying, signature.as_ptr(), signature.len(), digest.as_ptr(), digest.len())

@@ -1,6 +1,6 @@
 //! The crate `pipo`. It takes key and block with the most significant byte first, and expands the key for every block.
 
-use crate::{Direction, Error};
+use crate::{Direction, Error, Mode, PeerCipher};
 
 pub const NAME: &str = "pipo";
 
@@ -8,9 +8,30 @@ pub fn version() -> String {
     env!("TRESS_PEERS_PIPO").into()
 }
 
+/// PIPO in ECB or CTR. The crate takes the key with each call.
+pub struct Cipher {
+    key: Vec<u8>,
+    mode: Mode,
+    direction: Direction,
+}
+
+impl PeerCipher for Cipher {
+    fn new(mode: Mode, direction: Direction, key: &[u8]) -> Result<Cipher, Error> {
+        Ok(Cipher { key: key.to_vec(), mode, direction })
+    }
+
+    fn apply(&mut self, iv: &[u8], data: &mut [u8], _: &mut [u8]) -> Result<(), Error> {
+        match self.mode {
+            Mode::Ecb => ecb(&self.key, self.direction, data),
+            Mode::Ctr => ctr(&self.key, iv.try_into().map_err(|_| Error::Length)?, data),
+            _ => Err(Error::Refused("pipo")),
+        }
+    }
+}
+
 /// Encrypts or decrypts whole blocks in place with PIPO-64/128 or 64/256 in ECB. Key and blocks have the least
 /// significant byte first, as in Tress.
-pub fn ecb(key: &[u8], direction: Direction, data: &mut [u8]) -> Result<(), Error> {
+fn ecb(key: &[u8], direction: Direction, data: &mut [u8]) -> Result<(), Error> {
     use pipo::plug_out::{decrypt128, decrypt256, encrypt128, encrypt256};
     let (blocks, rest) = data.as_chunks_mut::<8>();
     if !rest.is_empty() {
@@ -41,7 +62,7 @@ pub fn ecb(key: &[u8], direction: Direction, data: &mut [u8]) -> Result<(), Erro
 }
 
 /// Encrypts or decrypts in place in CTR, with a nonce of six bytes and a big-endian counter of two.
-pub fn ctr(key: &[u8], counter: &[u8; 8], data: &mut [u8]) -> Result<(), Error> {
+fn ctr(key: &[u8], counter: &[u8; 8], data: &mut [u8]) -> Result<(), Error> {
     let mut block = *counter;
     for bytes in data.chunks_mut(8) {
         let mut key_stream = block;

@@ -24,7 +24,7 @@ mod with {
     use ::ring::rsa::{KeyPair, PublicKey};
     use ::ring::signature::{RSA_PKCS1_2048_8192_SHA256, RSA_PKCS1_SHA256, UnparsedPublicKey};
 
-    use crate::Error;
+    use crate::{Error, PeerKey};
 
     fn refused(_: Unspecified) -> Error {
         Error::Refused("ring")
@@ -32,32 +32,27 @@ mod with {
 
     crate::gcm::gcm!(ring);
 
-    /// A key that signs and verifies. The crate computes the digest itself, so it takes messages.
     pub struct SignatureKey {
         private: KeyPair,
         public: UnparsedPublicKey<PublicKey>,
         random: SystemRandom,
     }
 
-    impl SignatureKey {
-        /// Reads a private key, PKCS #8 in DER.
-        ///
-        /// # Errors
-        /// If the crate rejects the key. It supports 2048 to 4096 bits.
-        pub fn new(der: &[u8]) -> Result<SignatureKey, Error> {
+    impl PeerKey for SignatureKey {
+        /// The crate supports 2048 to 4096 bits.
+        fn new(der: &[u8]) -> Result<SignatureKey, Error> {
             let private = KeyPair::from_pkcs8(der).map_err(|_| Error::Refused("ring"))?;
             let public = UnparsedPublicKey::new(&RSA_PKCS1_2048_8192_SHA256, private.public().clone());
             Ok(SignatureKey { private, public, random: SystemRandom::new() })
         }
 
-        pub fn sign(&self, message: &[u8]) -> Result<Vec<u8>, Error> {
-            let mut signature = vec![0; self.private.public().modulus_len()];
-            self.private.sign(&RSA_PKCS1_SHA256, &self.random, message, &mut signature).map_err(refused)?;
-            Ok(signature)
+        fn sign(&mut self, message: &[u8], _: &[u8; 32], signature: &mut Vec<u8>) -> Result<(), Error> {
+            signature.resize(self.private.public().modulus_len(), 0);
+            self.private.sign(&RSA_PKCS1_SHA256, &self.random, message, signature).map_err(refused)
         }
 
-        /// Verifies a signature. The crate parses the public key each time.
-        pub fn verify(&self, message: &[u8], signature: &[u8]) -> Result<(), Error> {
+        /// The crate parses the public key each time.
+        fn verify(&mut self, message: &[u8], _: &[u8; 32], signature: &[u8]) -> Result<(), Error> {
             self.public.verify(message, signature).map_err(refused)
         }
     }

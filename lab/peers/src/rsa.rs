@@ -4,7 +4,7 @@ use ::rsa::pkcs8::DecodePrivateKey;
 use ::rsa::rand_core::OsRng;
 use ::rsa::{Pkcs1v15Sign, RsaPrivateKey, RsaPublicKey};
 
-use crate::Error;
+use crate::{Error, PeerKey};
 
 pub const NAME: &str = "rsa";
 
@@ -20,22 +20,19 @@ pub struct SignatureKey {
     public: RsaPublicKey,
 }
 
-impl SignatureKey {
-    /// Reads a private key, PKCS #8 in DER, and precomputes values for signing.
-    ///
-    /// # Errors
-    /// If the crate rejects the key.
-    pub fn new(der: &[u8]) -> Result<SignatureKey, Error> {
+impl PeerKey for SignatureKey {
+    fn new(der: &[u8]) -> Result<SignatureKey, Error> {
         let mut private = RsaPrivateKey::from_pkcs8_der(der).map_err(|_| Error::Refused("rsa"))?;
         private.precompute().map_err(|_| Error::Refused("rsa"))?;
         Ok(SignatureKey { public: private.to_public_key(), private })
     }
 
-    pub fn sign(&self, digest: &[u8; 32]) -> Result<Vec<u8>, Error> {
-        self.private.sign_with_rng(&mut OsRng, padding(), digest).map_err(|_| Error::Refused("rsa"))
+    fn sign(&mut self, _: &[u8], digest: &[u8; 32], signature: &mut Vec<u8>) -> Result<(), Error> {
+        *signature = self.private.sign_with_rng(&mut OsRng, padding(), digest).map_err(|_| Error::Refused("rsa"))?;
+        Ok(())
     }
 
-    pub fn verify(&self, digest: &[u8; 32], signature: &[u8]) -> Result<(), Error> {
+    fn verify(&mut self, _: &[u8], digest: &[u8; 32], signature: &[u8]) -> Result<(), Error> {
         self.public.verify(padding(), digest, signature).map_err(|_| Error::Refused("rsa"))
     }
 }

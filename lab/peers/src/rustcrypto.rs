@@ -8,7 +8,7 @@ use aes::{Aes128, Aes192, Aes256};
 use ccm::aead::{AeadInOut, Nonce, Tag};
 use ccm::consts::{U12, U16, U20, U24, U32};
 
-use crate::{Direction, Error};
+use crate::{Direction, Error, Mode, PeerCipher};
 
 /// The name in `tress bench --against`: `rustcrypto`, or for example `rustcrypto-aes-0.9.2` in a build with another lock file.
 pub const NAME: &str = env!("TRESS_PEERS_RUSTCRYPTO");
@@ -27,22 +27,16 @@ pub fn version() -> String {
 }
 
 /// A cipher by the length of its key.
-pub enum Keyed<A, B, C> {
+enum Keyed<A, B, C> {
     K128(A),
     K192(B),
     K256(C),
 }
 
-/// AES in ECB, CBC and CTR (`Ctr128BE`: the whole block is the counter).
-pub type Cipher = Keyed<Aes128, Aes192, Aes256>;
-
-/// RC6-32/20, one block at a time.
-pub type Rc6 = Keyed<rc6::RC6<u32, U20, U16>, rc6::RC6<u32, U20, U24>, rc6::RC6<u32, U20, U32>>;
-
 /// Evaluates `$body` with the cipher of the key's length as `$cipher`.
 macro_rules! with_key {
     ($keyed:expr, $cipher:ident => $body:expr) => {
-        match $keyed {
+        match &$keyed {
             Keyed::K128($cipher) => $body,
             Keyed::K192($cipher) => $body,
             Keyed::K256($cipher) => $body,
@@ -51,8 +45,7 @@ macro_rules! with_key {
 }
 
 impl<A: KeyInit, B: KeyInit, C: KeyInit> Keyed<A, B, C> {
-    /// Sets a key of 16, 24 or 32 bytes.
-    pub fn new(key: &[u8]) -> Result<Self, Error> {
+    fn new(key: &[u8]) -> Result<Self, Error> {
         match key.len() {
             16 => A::new_from_slice(key).map(Keyed::K128),
             24 => B::new_from_slice(key).map(Keyed::K192),
@@ -62,27 +55,36 @@ impl<A: KeyInit, B: KeyInit, C: KeyInit> Keyed<A, B, C> {
     }
 }
 
-impl<A: Block128, B: Block128, C: Block128> Keyed<A, B, C> {
-    /// ECB over whole blocks, in place.
-    pub fn ecb(&self, direction: Direction, data: &mut [u8]) -> Result<(), Error> {
-        with_key!(self, cipher => ecb(cipher, direction, data))
+/// A cipher in ECB, CBC or CTR (`Ctr128BE`: the whole block is the counter).
+pub struct Blocks<A, B, C> {
+    keyed: Keyed<A, B, C>,
+    mode: Mode,
+    direction: Direction,
+}
+
+pub type Cipher = Blocks<Aes128, Aes192, Aes256>;
+
+/// RC6-32/20, one block at a time.
+pub type Rc6 = Blocks<rc6::RC6<u32, U20, U16>, rc6::RC6<u32, U20, U24>, rc6::RC6<u32, U20, U32>>;
+
+impl<A: Block128, B: Block128, C: Block128> PeerCipher for Blocks<A, B, C> {
+    fn new(mode: Mode, direction: Direction, key: &[u8]) -> Result<Self, Error> {
+        Ok(Blocks { keyed: Keyed::new(key)?, mode, direction })
     }
 
-    /// CBC over whole blocks, in place.
-    pub fn cbc(&self, direction: Direction, iv: &[u8], data: &mut [u8]) -> Result<(), Error> {
-        with_key!(self, cipher => cbc(cipher, direction, iv, data))
-    }
-
-    /// CTR, in place.
-    pub fn ctr(&self, counter: &[u8], data: &mut [u8]) -> Result<(), Error> {
-        with_key!(self, cipher => ctr(cipher, counter, data))
+    fn apply(&mut self, iv: &[u8], data: &mut [u8], _: &mut [u8]) -> Result<(), Error> {
+        with_key!(self.keyed, cipher => match self.mode {
+            Mode::Ecb => ecb(cipher, self.direction, data),
+            Mode::Cbc => cbc(cipher, self.direction, iv, data),
+            _ => ctr(cipher, iv, data),
+        })
     }
 }
 
 /// A cipher with blocks of 128 bits.
-pub trait Block128: BlockCipherEncrypt + BlockCipherDecrypt + BlockSizeUser<BlockSize = U16> {}
+pub trait Block128: KeyInit + BlockCipherEncrypt + BlockCipherDecrypt + BlockSizeUser<BlockSize = U16> {}
 
-impl<C: BlockCipherEncrypt + BlockCipherDecrypt + BlockSizeUser<BlockSize = U16>> Block128 for C {}
+impl<C: KeyInit + BlockCipherEncrypt + BlockCipherDecrypt + BlockSizeUser<BlockSize = U16>> Block128 for C {}
 
 fn ecb(cipher: &impl Block128, direction: Direction, data: &mut [u8]) -> Result<(), Error> {
     let blocks = blocks(data)?;
@@ -117,34 +119,42 @@ fn blocks(data: &mut [u8]) -> Result<&mut [aes::Block], Error> {
     if rest.is_empty() { Ok(blocks) } else { Err(Error::Length) }
 }
 
-/// AES-CCM with 12-byte nonces and 16-byte tags.
-pub type Ccm = Keyed<ccm::Ccm<Aes128, U16, U12>, ccm::Ccm<Aes192, U16, U12>, ccm::Ccm<Aes256, U16, U12>>;
+/// A mode with nonces of 12 bytes and tags of 16.
+pub struct Aead<A, B, C> {
+    keyed: Keyed<A, B, C>,
+    direction: Direction,
+}
 
-/// AES-GCM with 12-byte nonces and 16-byte tags.
-pub type Gcm = Keyed<aes_gcm::Aes128Gcm, aes_gcm::AesGcm<Aes192, U12>, aes_gcm::Aes256Gcm>;
+pub type Ccm = Aead<ccm::Ccm<Aes128, U16, U12>, ccm::Ccm<Aes192, U16, U12>, ccm::Ccm<Aes256, U16, U12>>;
 
-impl<A: AeadInOut, B: AeadInOut, C: AeadInOut> Keyed<A, B, C> {
-    pub fn encrypt(&self, nonce: &[u8], aad: &[u8], data: &mut [u8], tag: &mut [u8]) -> Result<(), Error> {
-        with_key!(self, aead => encrypt(aead, nonce, aad, data, tag))
+pub type Gcm = Aead<aes_gcm::Aes128Gcm, aes_gcm::AesGcm<Aes192, U12>, aes_gcm::Aes256Gcm>;
+
+impl<A: AeadInOut + KeyInit, B: AeadInOut + KeyInit, C: AeadInOut + KeyInit> PeerCipher for Aead<A, B, C> {
+    fn new(_: Mode, direction: Direction, key: &[u8]) -> Result<Self, Error> {
+        Ok(Aead { keyed: Keyed::new(key)?, direction })
     }
 
-    pub fn decrypt(&self, nonce: &[u8], aad: &[u8], data: &mut [u8], tag: &[u8]) -> Result<(), Error> {
-        with_key!(self, aead => decrypt(aead, nonce, aad, data, tag))
+    fn apply(&mut self, iv: &[u8], data: &mut [u8], tag: &mut [u8]) -> Result<(), Error> {
+        with_key!(self.keyed, aead => with_tag(aead, self.direction, iv, data, tag))
     }
 }
 
-fn encrypt<A: AeadInOut>(aead: &A, nonce: &[u8], aad: &[u8], data: &mut [u8], tag: &mut [u8]) -> Result<(), Error> {
+fn with_tag<A: AeadInOut>(
+    aead: &A,
+    direction: Direction,
+    nonce: &[u8],
+    data: &mut [u8],
+    tag: &mut [u8],
+) -> Result<(), Error> {
     let nonce = <&Nonce<A>>::try_from(nonce).map_err(|_| Error::Length)?;
-    let computed = aead.encrypt_inout_detached(nonce, aad, data.into()).map_err(|_| Error::MessageTooLong)?;
-    if computed.len() != tag.len() {
-        return Err(Error::Length);
+    let tag = <&mut Tag<A>>::try_from(tag).map_err(|_| Error::Length)?;
+    match direction {
+        Direction::Encrypt => {
+            *tag = aead.encrypt_inout_detached(nonce, b"", data.into()).map_err(|_| Error::MessageTooLong)?;
+            Ok(())
+        }
+        Direction::Decrypt => {
+            aead.decrypt_inout_detached(nonce, b"", data.into(), tag).map_err(|_| Error::Authentication)
+        }
     }
-    tag.copy_from_slice(&computed);
-    Ok(())
-}
-
-fn decrypt<A: AeadInOut>(aead: &A, nonce: &[u8], aad: &[u8], data: &mut [u8], tag: &[u8]) -> Result<(), Error> {
-    let nonce = <&Nonce<A>>::try_from(nonce).map_err(|_| Error::Length)?;
-    let tag = <&Tag<A>>::try_from(tag).map_err(|_| Error::Length)?;
-    aead.decrypt_inout_detached(nonce, aad, data.into(), tag).map_err(|_| Error::Authentication)
 }

@@ -5,14 +5,10 @@ use std::sync::LazyLock;
 
 use tress_cipher::CcmCipher;
 use tress_cipher::catalogue::{Cipher, FromKey, Mode, WithCipher};
-use tress_peers::Direction;
+use tress_peers::{Direction, NONCE_BYTES, TAG_BYTES};
 
 const KEY: [u8; 32] = *b"thirty-two bytes of a key, or 16";
 const IV: [u8; 32] = [0x5a; 32];
-pub(crate) const NONCE_BYTES: usize = 12;
-/// As in the container. Other modes leave the same room between messages, which spreads them over the sets of the
-/// first-level cache.
-pub(crate) const TAG_BYTES: usize = 16;
 
 /// How the messages of a call differ from those of the usual call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,7 +70,8 @@ impl Call {
         }
     }
 
-    /// Bytes between a message and the next.
+    /// Bytes between a message and the next: a tag, also in modes without tags, which spreads messages over the sets of the
+    /// first-level cache.
     fn gap_bytes(&self) -> usize {
         if self.shape == Shape::Spread { 64 } else { TAG_BYTES }
     }

@@ -7,14 +7,14 @@ use std::time::Duration;
 use tress_peers::aws_lc_rs;
 #[cfg(feature = "ring")]
 use tress_peers::ring;
-use tress_peers::{Error as PeerError, openssl_signatures, rsa};
+use tress_peers::{Error as PeerError, PeerKey, openssl_signatures, rsa};
 use tress_sign::discrete::{self, GroupSize};
 use tress_sign::signature::Keypair as _;
 use tress_sign::{Hash, PrivateKey, Scheme, SigningKey, VerifyJob, VerifyingKey, verify_batch};
 
 use super::Error;
 use super::work::{Contender, TimedWork};
-use super::worker::{Worker, digests};
+use super::worker::{Worker, digests, message};
 
 /// Digests in a run of a peer that signs them one by one: its sample can be shorter than our batch.
 const THEIR_DIGESTS: usize = 4;
@@ -25,24 +25,12 @@ pub(crate) enum SignatureOperation {
     Verify,
 }
 
-/// A digest, the number of the message that it is of, and the signature to verify.
-#[derive(Clone, Copy)]
-struct Signed<'a> {
-    #[cfg_attr(not(feature = "ring"), expect(dead_code, reason = "of the message, which only ring hashes itself"))]
-    number: usize,
-    digest: &'a [u8; 32],
-    signature: &'a [u8],
-}
-
-/// One library's operation. Signing writes its signature to the vector.
-type SignatureImplementation = Box<dyn FnMut(Signed<'_>, &mut Vec<u8>) -> Result<(), PeerError>>;
-
 /// The same digests, repeated.
 pub(crate) struct Signatures {
     operation: SignatureOperation,
     key: SigningKey,
     verifying: VerifyingKey,
-    implementations: Vec<(Contender, SignatureImplementation)>,
+    keys: Vec<(Contender, Box<dyn PeerKey>)>,
     /// The process that runs OpenSSL without IFMA.
     worker: Option<Worker>,
     digests: Vec<[u8; 32]>,
@@ -83,20 +71,9 @@ impl Signatures {
         let (verifying, der) = (key.verifying_key(), key.key().to_der());
         // That contender runs in a separate process.
         let here = peers.iter().filter(|contender| **contender != Contender::OpenSslWithoutIfma);
-        let implementations = here.map(|&contender| {
-            Ok((contender, peer_implementation(contender, &der, operation).map_err(contender.failed())?))
-        });
-        let implementations = implementations.collect::<Result<_, Error>>()?;
-        Ok(Signatures {
-            operation,
-            key,
-            verifying,
-            implementations,
-            worker: None,
-            digests,
-            signatures,
-            output: Vec::new(),
-        })
+        let keys = here.map(|&contender| Ok((contender, peer_key(contender, &der).map_err(contender.failed())?)));
+        let keys = keys.collect::<Result<_, Error>>()?;
+        Ok(Signatures { operation, key, verifying, keys, worker: None, digests, signatures, output: Vec::new() })
     }
 
     /// Number of digests in a run.
@@ -160,11 +137,16 @@ impl TimedWork for Signatures {
             return Ok(());
         }
         let (count, mut output) = (self.count(contender), Vec::new());
-        let Some((_, implementation)) = self.implementations.iter_mut().find(|(owner, _)| *owner == contender) else {
+        let Some((_, key)) = self.keys.iter_mut().find(|(owner, _)| *owner == contender) else {
             return Ok(());
         };
         for (number, (digest, signature)) in self.digests.iter().zip(&self.signatures).enumerate().take(count) {
-            implementation(Signed { number, digest, signature }, &mut output).map_err(contender.failed())?;
+            let message = message(number);
+            let done = match self.operation {
+                SignatureOperation::Sign => key.sign(&message, digest, &mut output),
+                SignatureOperation::Verify => key.verify(&message, digest, signature),
+            };
+            done.map_err(contender.failed())?;
             self.output.extend_from_slice(&output);
         }
         Ok(())
@@ -176,37 +158,14 @@ impl TimedWork for Signatures {
     }
 }
 
-/// The operation of a peer with a key in DER.
-fn peer_implementation(
-    contender: Contender,
-    der: &[u8],
-    operation: SignatureOperation,
-) -> Result<SignatureImplementation, PeerError> {
-    /// Signing functions that return a signature of the digest or of the message.
-    macro_rules! implementation {
-        ($key:expr, $signed:ident => $what:expr) => {{
-            let key = $key;
-            Box::new(move |$signed: Signed<'_>, output: &mut Vec<u8>| match operation {
-                SignatureOperation::Sign => key.sign($what).map(|signature| *output = signature),
-                SignatureOperation::Verify => key.verify($what, $signed.signature),
-            })
-        }};
-    }
+fn peer_key(contender: Contender, der: &[u8]) -> Result<Box<dyn PeerKey>, PeerError> {
     Ok(match contender {
-        Contender::OpenSsl => {
-            let mut key = openssl_signatures::SignatureKey::new(der)?;
-            Box::new(move |signed, output| match operation {
-                SignatureOperation::Sign => key.sign(signed.digest, output),
-                SignatureOperation::Verify => key.verify(signed.digest, signed.signature),
-            })
-        }
-        Contender::Rsa => implementation!(rsa::SignatureKey::new(der)?, signed => signed.digest),
+        Contender::OpenSsl => Box::new(openssl_signatures::SignatureKey::new(der)?),
+        Contender::Rsa => Box::new(rsa::SignatureKey::new(der)?),
         #[cfg(feature = "aws-lc-rs")]
-        Contender::AwsLcRs => implementation!(aws_lc_rs::SignatureKey::new(der)?, signed => signed.digest),
+        Contender::AwsLcRs => Box::new(aws_lc_rs::SignatureKey::new(der)?),
         #[cfg(feature = "ring")]
-        Contender::Ring => {
-            implementation!(ring::SignatureKey::new(der)?, signed => &super::worker::message(signed.number))
-        }
+        Contender::Ring => Box::new(ring::SignatureKey::new(der)?),
         _ => return Err(PeerError::Refused("this key")),
     })
 }

@@ -70,6 +70,10 @@ impl Contender {
         })
     }
 
+    pub(crate) fn is_gcm(self) -> bool {
+        self.name().ends_with("-gcm")
+    }
+
     /// `None` if it is not installed.
     fn found_version(self) -> Option<&'static str> {
         static PEERS: LazyLock<Vec<Peer>> = LazyLock::new(tress_peers::list);

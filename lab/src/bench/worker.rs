@@ -12,7 +12,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use base64ct::{Base64, Encoding as _};
-use tress_peers::openssl_signatures;
+use tress_peers::{PeerKey as _, openssl_signatures};
 use tress_sign::Hash;
 
 use super::Error;
@@ -78,7 +78,7 @@ pub fn serve(input: impl BufRead, mut output: impl Write) -> io::Result<()> {
         for _ in 0..runs {
             all.clear();
             for digest in &digests {
-                key.sign(digest, &mut made).map_err(|error| io::Error::other(error.to_string()))?;
+                key.sign(&[], digest, &mut made).map_err(|error| io::Error::other(error.to_string()))?;
                 all.extend_from_slice(&made);
             }
         }

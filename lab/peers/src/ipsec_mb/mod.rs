@@ -13,7 +13,7 @@ use std::sync::OnceLock;
 
 use libloading::Library;
 
-use crate::{Direction, Error, Missing, Mode};
+use crate::{Direction, Error, Missing, Mode, PeerCipher, TAG_BYTES};
 use layout::{
     BurstFunction, CipherBurst, ExpandKey, GcmContext, GcmExpandKey, GcmFunction, GcmKey, ImbJob, RELEASES, Release,
 };
@@ -97,9 +97,8 @@ pub struct Gcm {
     context: Box<GcmContext>,
 }
 
-impl Gcm {
-    /// Sets a key of 16, 24 or 32 bytes.
-    pub fn new(key: &[u8]) -> Result<Gcm, Error> {
+impl PeerCipher for Gcm {
+    fn new(_: Mode, _: Direction, key: &[u8]) -> Result<Gcm, Error> {
         /// The functions for this processor, for each length of keys. They need no manager.
         static FUNCTIONS: OnceLock<Result<[(GcmFunction, GcmExpandKey); 3], Error>> = OnceLock::new();
         let functions = FUNCTIONS.get_or_init(|| {
@@ -122,27 +121,13 @@ impl Gcm {
         Ok(Gcm { encrypt, key: expanded, context: Box::new(GcmContext([0; 88])) })
     }
 
-    pub fn encrypt(&mut self, nonce: &[u8], aad: &[u8], data: &mut [u8], tag: &mut [u8]) -> Result<(), Error> {
-        if nonce.len() != 12 || tag.len() > 16 {
-            return Err(Error::Length);
-        }
+    fn apply(&mut self, nonce: &[u8], data: &mut [u8], tag: &mut [u8]) -> Result<(), Error> {
+        Mode::Gcm.check(nonce, data.len(), tag.len())?;
         let encrypt = self.encrypt.ok_or(Error::Refused("gcm_enc"))?;
         let (text, bytes) = (data.as_mut_ptr(), data.len() as u64);
+        let (nonce, tag, aad) = (nonce.as_ptr(), tag.as_mut_ptr(), b"".as_ptr());
         // SAFETY: all pointers are valid for the lengths beside them, the nonce for 12 bytes; key and context are of this library.
-        unsafe {
-            encrypt(
-                &*self.key,
-                &mut *self.context,
-                text,
-                text,
-                bytes,
-                nonce.as_ptr(),
-                aad.as_ptr(),
-                aad.len() as u64,
-                tag.as_mut_ptr(),
-                tag.len() as u64,
-            );
-        }
+        unsafe { encrypt(&*self.key, &mut *self.context, text, text, bytes, nonce, aad, 0, tag, TAG_BYTES as u64) };
         Ok(())
     }
 }
@@ -156,15 +141,12 @@ struct RoundKey(#[expect(dead_code, reason = "written and read by the library on
 pub struct BatchMessage<'a> {
     /// Index of the batch's key.
     pub key: usize,
-    /// CCM: a nonce of 7 to 13 bytes. CBC and CTR: a block. ECB: empty.
+    /// CCM: a nonce. CBC and CTR: a block. ECB: empty.
     pub iv: &'a [u8],
-    /// Associated data in CCM, at most 46 bytes. Empty in other modes.
-    pub aad: &'a [u8],
-    /// Offset of the message in the buffer of a run.
+    /// Offset of the message in the buffer of a run. In CCM the tag follows the message: encryption writes it, decryption
+    /// compares it.
     pub start: usize,
     pub bytes: usize,
-    /// Length of the tag after the message, in CCM only. Encryption writes the tag, decryption compares it.
-    pub tag_bytes: usize,
 }
 
 /// The library's queue of jobs, and its lanes.
@@ -249,10 +231,8 @@ struct PreparedJob {
     decryption_key: *const c_void,
     iv: [u8; 16],
     iv_bytes: usize,
-    tag_bytes: usize,
     /// The tag that decryption computes. The library must not write it over the expected tag.
-    computed: [u8; 16],
-    aad: Box<[u8]>,
+    computed: [u8; TAG_BYTES],
 }
 
 /// Messages of one mode and direction, ready to be encrypted or decrypted repeatedly in a buffer of the caller.
@@ -283,10 +263,10 @@ impl Batch {
         let manager = Manager::new()?;
         let expanded = manager.expand(keys)?;
         let key_bytes = keys[0].len();
-        let mut buffer_bytes = 0;
+        let (mut buffer_bytes, tag_bytes) = (0, if mode == Mode::Ccm { TAG_BYTES } else { 0 });
         for message in messages {
             check(mode, key_bytes, message)?;
-            let end = message.start.checked_add(message.bytes + message.tag_bytes).ok_or(Error::Length)?;
+            let end = message.start.checked_add(message.bytes + tag_bytes).ok_or(Error::Length)?;
             buffer_bytes = buffer_bytes.max(end);
             if message.key >= keys.len() {
                 return Err(Error::Length);
@@ -303,9 +283,7 @@ impl Batch {
                 decryption_key: key(&expanded[1]),
                 iv,
                 iv_bytes: message.iv.len(),
-                tag_bytes: message.tag_bytes,
-                computed: [0; 16],
-                aad: message.aad.into(),
+                computed: [0; TAG_BYTES],
             }
         };
         let messages: Vec<PreparedJob> = messages.iter().map(prepare).collect();
@@ -323,19 +301,14 @@ impl Batch {
         let base = buffer.as_mut_ptr();
         let completed = match self.mode {
             Mode::Cbc | Mode::Ctr => self.cipher_burst(base)?,
-            Mode::Ecb | Mode::Ccm => self.bursts(base)?,
+            _ => self.bursts(base)?,
         };
         if completed != self.messages.len() {
             return Err(Error::Refused("submit_burst"));
         }
         if self.mode == Mode::Ccm && self.direction == Direction::Decrypt {
-            let is_wrong = |PreparedJob { start, bytes, tag_bytes, computed, .. }: &PreparedJob| {
-                let tag = &buffer[start + bytes..][..*tag_bytes];
-                match <&[u8; 16]>::try_from(tag) {
-                    // A comparison of the usual length, which needs no call.
-                    Ok(whole) => whole != computed,
-                    Err(_) => *tag != computed[..*tag_bytes],
-                }
+            let is_wrong = |PreparedJob { start, bytes, computed, .. }: &PreparedJob| {
+                buffer[start + bytes..].first_chunk() != Some(computed)
             };
             if self.messages.iter().any(is_wrong) {
                 return Err(Error::Authentication);
@@ -451,7 +424,7 @@ impl Batch {
                 Mode::Ecb => (layout::CIPHER_ECB, layout::AUTH_NULL),
                 Mode::Cbc => (layout::CIPHER_CBC, layout::AUTH_NULL),
                 Mode::Ctr => (layout::CIPHER_CNTR, layout::AUTH_NULL),
-                Mode::Ccm => (layout::CIPHER_CCM, layout::AUTH_AES_CCM),
+                Mode::Ccm | Mode::Gcm => (layout::CIPHER_CCM, layout::AUTH_AES_CCM),
             };
             job.cipher_direction = if encrypts { layout::DIR_ENCRYPT } else { layout::DIR_DECRYPT };
             let hash_first = self.mode == Mode::Ccm && encrypts;
@@ -467,30 +440,19 @@ impl Batch {
                 job.msg_len_to_hash_in_bytes = message.bytes as u64;
                 let computed = message.computed.as_mut_ptr();
                 job.auth_tag_output = if encrypts { data.add(message.bytes) } else { computed };
-                job.auth_tag_output_len_in_bytes = message.tag_bytes as u64;
-                (job.ccm_aad, job.ccm_aad_len_in_bytes) = (message.aad.as_ptr().cast(), message.aad.len() as u64);
+                job.auth_tag_output_len_in_bytes = TAG_BYTES as u64;
+                (job.ccm_aad, job.ccm_aad_len_in_bytes) = (b"".as_ptr().cast(), 0);
             }
         }
     }
 }
 
-/// Checks that the library supports the message's lengths.
 fn check(mode: Mode, key_bytes: usize, message: &BatchMessage<'_>) -> Result<(), Error> {
-    let lengths_fit = match mode {
-        Mode::Ecb | Mode::Cbc if !message.bytes.is_multiple_of(16) => false,
-        Mode::Ecb => message.iv.is_empty(),
-        Mode::Cbc | Mode::Ctr => message.iv.len() == 16,
-        Mode::Ccm => {
-            matches!(key_bytes, 16 | 32)
-                && (7..=13).contains(&message.iv.len())
-                && (4..=16).contains(&message.tag_bytes)
-                && message.tag_bytes.is_multiple_of(2)
-                && message.aad.len() <= 46
-        }
-    };
-    if !lengths_fit || (mode != Mode::Ccm && (message.tag_bytes, message.aad.len()) != (0, 0)) {
-        return Err(Error::Length);
+    mode.check(message.iv, message.bytes, TAG_BYTES)?;
+    match mode {
+        Mode::Gcm => Err(Error::Refused("a batch")),
+        Mode::Ccm if key_bytes == 24 => Err(Error::Length),
+        Mode::Cbc | Mode::Ccm if message.bytes > MAX_MESSAGE_BYTES => Err(Error::MessageTooLong),
+        _ => Ok(()),
     }
-    let is_long = message.bytes > MAX_MESSAGE_BYTES && matches!(mode, Mode::Cbc | Mode::Ccm);
-    if is_long { Err(Error::MessageTooLong) } else { Ok(()) }
 }
