@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use regex::Regex;
-use tress_peers::ipsec_mb;
 
 use super::*;
 use crate::bench::sample::{SampleEffort, visit};
@@ -223,49 +222,39 @@ fn a_call_by_every_backend_is_the_reference() {
     }
 }
 
-/// libipsec-mb, and libipsec-mb with a handicap: it does everything twice.
-struct Handicapped(Messages);
+/// Work that takes Tress a millisecond, and every other contender three.
+struct KnownTimes;
 
-const TWICE: Contender = Contender::Baseline("twice");
-
-impl TimedWork for Handicapped {
-    fn bytes(&self, contender: Contender) -> u64 {
-        self.0.bytes(contender)
+impl TimedWork for KnownTimes {
+    fn bytes(&self, _: Contender) -> u64 {
+        1000
     }
 
-    fn prepare(&mut self, contender: Contender) -> Result<(), Error> {
-        self.0.prepare(contender)
+    fn external_time(&mut self, contender: Contender, runs: u32) -> Option<Result<Duration, Error>> {
+        Some(Ok(Duration::from_millis(if contender == Contender::Tress { 1 } else { 3 }) * runs))
     }
 
-    fn run(&mut self, contender: Contender) -> Result<(), Error> {
-        if contender != TWICE {
-            return self.0.run(contender);
-        }
-        self.0.run(Contender::IpsecMb)?;
-        self.0.run(Contender::IpsecMb)
+    fn run(&mut self, _: Contender) -> Result<(), Error> {
+        Ok(())
     }
 
-    fn output(&self, contender: Contender) -> &[u8] {
-        self.0.output(contender)
+    fn output(&self, _: Contender) -> &[u8] {
+        &[]
     }
 }
 
 #[test]
-fn a_handicap_of_a_peer_shows_in_the_ratio() {
-    if let Err(missing) = ipsec_mb::version() {
-        assert!(std::env::var_os("CI").is_none(), "{missing}");
-        eprintln!("SKIPPED: {missing}");
-        return;
+fn ratios_are_those_of_the_times() {
+    let (effort, mut row) =
+        (SampleEffort { sample: Duration::from_millis(30), ..SampleEffort::default() }, BenchRow::default());
+    for _ in 0..4 {
+        visit(&mut KnownTimes, &[Contender::OpenSsl], effort, &mut row).unwrap();
     }
-    let call = Call { lanes: 64, message_bytes: 1024, shape: Shape::KeyEach, ..ccm(Direction::Encrypt) };
-    let mut work = Handicapped(Messages::new(call, call.cipher.best_backend(), &[Contender::IpsecMb]).unwrap());
-    let [sample, warm_up, visit_time] = [1, 1, 20].map(Duration::from_millis);
-    let (effort, mut row) = (SampleEffort { sample, warm_up, visit: visit_time }, BenchRow::default());
-    for _ in 0..11 {
-        visit(&mut work, &[Contender::IpsecMb, TWICE], effort, &mut row).unwrap();
+    let against = &row.against["openssl"];
+    assert_eq!((row.bytes_per_s, against.pairs.len(), against.per_visit), (Some(1e6), 4, 1));
+    for ratio in [against.ratio, against.ratio_low, against.ratio_high] {
+        assert!((ratio - 3.0).abs() < 1e-9, "{against:?}");
     }
-    let handicap = row.against[TWICE.name()].ratio / row.against[Contender::IpsecMb.name()].ratio;
-    assert!((1.5..2.7).contains(&handicap), "{handicap}");
 }
 
 /// Four messages of 1 KiB.

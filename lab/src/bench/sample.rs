@@ -11,7 +11,7 @@ use super::work::{Contender, TimedWork};
 use crate::timing::{cycles_per_s, statistics, thread_time};
 
 /// The lengths of samples and visits.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct SampleEffort {
     pub(crate) sample: Duration,
     pub(crate) warm_up: Duration,
