@@ -229,7 +229,7 @@ fn is_usable(speeds: &[f64]) -> bool {
 fn write(comparison: &Comparison, out: &mut dyn Write) -> io::Result<()> {
     let changed: Vec<&Change> = comparison.rows.iter().filter(|change| change.verdict != Verdict::Same).collect();
     if !changed.is_empty() {
-        let mut table = text::table(["", "speed", "interval", "measured by", "row"]);
+        let mut table = text::table(["", "speed", "interval", "measured by", "row"], []);
         for change in &changed {
             table.add_row([
                 if change.verdict == Verdict::Faster { "faster" } else { "slower" }.into(),

@@ -83,7 +83,7 @@ pub fn write_list(as_json: bool, out: &mut dyn Write) -> Result<(), Error> {
 }
 
 fn write(listed: &[Listed], out: &mut dyn Write) -> io::Result<()> {
-    let mut table = table(["name", "direction", "--backend", "--lanes", "--size", "--against", "default rows"]);
+    let mut table = table(["name", "direction", "--backend", "--lanes", "--size", "--against", "default rows"], []);
     for one in listed {
         let size = match one.multiple_of_bytes {
             None => String::new(),

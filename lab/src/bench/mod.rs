@@ -35,7 +35,7 @@ pub(crate) mod sample;
 mod signatures;
 mod table;
 pub mod targets;
-mod text;
+pub(crate) mod text;
 mod theirs;
 mod threads;
 mod visits;

@@ -5,7 +5,6 @@ use std::io::{self, Write};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use clap::Args;
-use comfy_table::{CellAlignment, Table, presets};
 use regex::Regex;
 use serde::{Deserialize, Serialize};
 use tress_modular::Limb;
@@ -204,18 +203,11 @@ fn write(document: &ModularDocument, digits: &[u32], out: &mut dyn Write) -> io:
     table::write_machine(&document.machine, out)?;
     for rows in document.rows.chunk_by(|a, b| a.bits == b.bits) {
         writeln!(out, "\n{} bits: median of one run", rows[0].bits)?;
-        let mut table = Table::new();
-        table.load_style(presets::NOTHING);
         let header = digits.iter().map(|digit| format!("digits of {digit} bits"));
-        table.set_header(std::iter::once("operation".into()).chain(header));
+        let mut table = text::table(std::iter::once("operation".into()).chain(header), 1..=digits.len());
         for cells in rows.chunks(digits.len()) {
             let times = cells.iter().map(|cell| duration(cell.ns));
             table.add_row(std::iter::once(cells[0].operation.clone()).chain(times));
-        }
-        for column in 1..=digits.len() {
-            if let Some(column) = table.column_mut(column) {
-                column.set_cell_alignment(CellAlignment::Right);
-            }
         }
         writeln!(out, "{table}")?;
     }

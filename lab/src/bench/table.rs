@@ -2,8 +2,6 @@
 
 use std::io::{self, Write};
 
-use comfy_table::CellAlignment;
-
 use super::record::{BenchRow, Document, Machine};
 use super::text;
 
@@ -17,7 +15,7 @@ pub(crate) fn write(document: &Document, out: &mut dyn Write) -> io::Result<()> 
 }
 
 pub(crate) fn write_rows(document: &Document, out: &mut dyn Write) -> io::Result<()> {
-    let mut table = text::table([
+    let header = [
         "name",
         "direction",
         "backend",
@@ -27,12 +25,8 @@ pub(crate) fn write_rows(document: &Document, out: &mut dyn Write) -> io::Result
         "cycles/byte",
         "of the roof",
         "ratio (95 % interval)",
-    ]);
-    for column in [4, 5, 6, 7] {
-        if let Some(column) = table.column_mut(column) {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
-    }
+    ];
+    let mut table = text::table(header, 4..=7);
     for row in &document.rows {
         table.add_row([
             row.name.clone(),

@@ -38,7 +38,7 @@ static TARGETS: LazyLock<Vec<Target>> =
 /// decides whether its target is reached; the interval is printed beside it.
 pub fn write(document: &Document, out: &mut dyn Write) -> io::Result<usize> {
     let mut shown =
-        text::table(["measurement", "direction", "size", "against", "target", "result (95 % interval)", ""]);
+        text::table(["measurement", "direction", "size", "against", "target", "result (95 % interval)", ""], []);
     let mut missed = 0;
     for target in TARGETS.iter() {
         let row = document.rows.iter().find(|row| target.is_for(row));

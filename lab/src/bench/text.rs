@@ -2,10 +2,10 @@
 
 use std::io::Write;
 
-use comfy_table::{Table, presets};
 use serde::Serialize;
 
 use super::Error;
+pub(crate) use crate::roofs::table::empty_table as table;
 
 /// A length in the largest unit that divides it.
 pub(crate) fn length(bytes: u64) -> String {
@@ -15,14 +15,6 @@ pub(crate) fn length(bytes: u64) -> String {
         b if b >= 1 << 10 && b % (1 << 10) == 0 => format!("{} KiB", b >> 10),
         b => format!("{b} B"),
     }
-}
-
-/// A table without lines and with these column names.
-pub(crate) fn table<const COLUMNS: usize>(header: [&str; COLUMNS]) -> Table {
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING);
-    table.set_header(header);
-    table
 }
 
 pub(crate) fn json(what: &impl Serialize, out: &mut dyn Write) -> Result<(), Error> {

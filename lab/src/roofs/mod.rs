@@ -6,7 +6,7 @@
 
 mod loops;
 mod memory;
-mod table;
+pub(crate) mod table;
 mod threads;
 
 use std::time::Duration;

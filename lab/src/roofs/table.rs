@@ -2,20 +2,25 @@
 
 use std::io::{self, Write};
 
-use comfy_table::{CellAlignment, Table, presets};
+use comfy_table::{CellAlignment, Row, Table, presets};
 
 use super::{Roof, Roofline};
 
-/// Writes every roof, and the loops that need instructions which the machine lacks.
-pub(crate) fn write(roofs: &Roofline, out: &mut dyn Write) -> io::Result<()> {
+/// A table without lines and with these column names. The columns with these numbers are aligned to the right.
+pub(crate) fn empty_table(header: impl Into<Row>, right: impl IntoIterator<Item = usize>) -> Table {
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
-    table.set_header(["roof", "at most", "per cycle", "median (95 % interval)", "threads", "counts"]);
-    for column in [1, 2, 4] {
-        if let Some(column) = table.column_mut(column) {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
+    table.set_header(header);
+    for column in right {
+        table.column_mut(column).expect("a column of the header").set_cell_alignment(CellAlignment::Right);
     }
+    table
+}
+
+/// Writes every roof, and the loops that need instructions which the machine lacks.
+pub(crate) fn write(roofs: &Roofline, out: &mut dyn Write) -> io::Result<()> {
+    let header = ["roof", "at most", "per cycle", "median (95 % interval)", "threads", "counts"];
+    let mut table = empty_table(header, [1, 2, 4]);
     for roof in &roofs.roofs {
         table.add_row([
             roof.name.clone(),
