@@ -107,8 +107,8 @@ ROOMS = {
     ]),
     "container": Room(ROOT / "crates" / "container" / "src", [], [
         r"error", r"random|control|threads", r"workers", r"sys(/.*)?", r"source", r"sink", r"formats", r"keys(/.*)?", r"format(/.*)?",
-        r"pipeline(/.*)?", r"streaming/parallel", r"streaming/range_reader", r"streaming/reader", r"tree(/(?!faults_test)\w+)?",
-        r"commands(/(?!\w+_tests)(?!fault_walk)\w+)?", r"streaming(/(?!\w*tests)\w+)?",
+        r"pipeline(/.*)?", r"streaming/parallel", r"streaming/range_reader", r"streaming/reader", r"tree(/\w+)?",
+        r"commands(/(?!\w+_tests)(?!fault_walk)\w+)?", r"streaming(/\w+)?",
         r"testing(/.*)?", r".*",
     ]),
     "transfer": Room(ROOT / "crates" / "transfer" / "src", [], [

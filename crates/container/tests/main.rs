@@ -3,9 +3,12 @@
 mod commands_hostile;
 mod container;
 mod container_vectors;
+mod damage;
 mod every_bit;
 mod formats;
 mod pipeline;
 mod pipeline_support;
+mod streaming;
 mod tree;
 mod tree_hostile;
+mod ways;

@@ -35,16 +35,12 @@
 //! ```
 
 mod adapters;
-#[cfg(test)]
-mod adapters_tests;
 mod decryptor;
 mod encryptor;
 mod parallel;
 mod range_reader;
 mod reader;
 mod rewrap;
-#[cfg(test)]
-mod tests;
 mod whole;
 
 pub use adapters::{DecryptReader, EncryptWriter};

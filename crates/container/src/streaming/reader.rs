@@ -157,14 +157,6 @@ impl<R: Read + Seek> Seek for Reader<R> {
     }
 }
 
-#[cfg(test)]
-impl<R> Reader<R> {
-    /// Bytes of the heap that the window takes.
-    pub(super) fn buffer_bytes(&self) -> usize {
-        self.window.buffer.capacity()
-    }
-}
-
 impl<R> fmt::Debug for Reader<R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Reader")
@@ -172,5 +164,31 @@ impl<R> fmt::Debug for Reader<R> {
             .field("plain_bytes", &self.chunks.plain_bytes())
             .field("position", &self.window.position)
             .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Cursor;
+
+    use super::*;
+    use crate::commands::EncryptOptions;
+    use crate::format::LAYOUT;
+    use crate::keys::key_file;
+    use crate::streaming::encrypt_bytes;
+
+    #[test]
+    fn a_reader_uses_the_documented_memory() {
+        let key = key_file(&[1; 16]).unwrap();
+        let batch_bytes = LAYOUT.sealed_offset(LAYOUT.batch_chunks()) as usize;
+        let sealed = encrypt_bytes(&vec![7; 9 * batch_bytes], &key.clone().into(), &EncryptOptions::default()).unwrap();
+        for (threads, batches) in [(1, 1), (2, 4), (3, 6)] {
+            let mut reader = Reader::open(Cursor::new(&sealed), &key.clone().into(), threads.into()).unwrap();
+            // In pieces, so that it is not asked for everything in one call.
+            let mut piece = vec![0; 100_000];
+            while reader.read(&mut piece).unwrap() > 0 {}
+            let capacity = reader.window.buffer.capacity();
+            assert!(capacity <= batches * batch_bytes, "{threads}: {capacity}");
+        }
     }
 }

@@ -54,10 +54,6 @@ impl TestFolder {
         key_file(&[2; 32]).unwrap().into()
     }
 
-    pub(crate) fn other_identities(&self) -> Identities {
-        key_file(&[2; 32]).unwrap().into()
-    }
-
     pub(crate) fn options(&self, threads: usize) -> EncryptOptions {
         EncryptOptions::default().threads(threads)
     }
