@@ -3,7 +3,6 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::io::{BufRead as _, BufReader};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
@@ -11,7 +10,7 @@ use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
 use crate::common::kept::{OUTPUTS, RECORD, files, fixtures, folder_of_fixtures, kept, lost, outputs, same_shapes};
-use crate::common::{CHUNK_BYTES, Folder, Run};
+use crate::common::{CHUNK_BYTES, Folder, Run, listening};
 
 /// A kind of recipient, the recipients that `inspect` lists for its two containers, and the options that open them. No key
 /// opens the last kind, which has no tree.
@@ -205,11 +204,8 @@ fn json_of_every_command() {
 fn send(folder: &Folder, more: &[&str]) -> Run {
     let listen = ["receive", "--listen", "127.0.0.1:0", "-i", RECEIVER, "--allow", ALLOW, "-o", "transfer"];
     let mut receiver = folder.command(listen).spawn().unwrap();
-    let mut line = String::new();
-    let mut stderr = BufReader::new(receiver.stderr.take().unwrap());
-    stderr.read_line(&mut line).unwrap();
-    assert!(line.starts_with("tress: listening on "), "{RECEIVER} or {ALLOW}: {line}");
-    let to = ["send", "--to", line.split_whitespace().last().unwrap(), "-r", &folder.public(RECEIVER, 1)];
+    let (to, _) = listening(&mut receiver);
+    let to = ["send", "--to", &to, "-r", &folder.public(RECEIVER, 1)];
     let run = folder.tress([&to[..], &["-i", "keys/me.key"], more, &["numbers.txt"]].concat());
     receiver.kill().unwrap();
     receiver.wait().unwrap();

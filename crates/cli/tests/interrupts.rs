@@ -10,16 +10,11 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 use std::{fs, thread};
 
-use crate::common::{CHUNK_BYTES, Folder, plaintext, run, skip};
+use crate::common::{CHUNK_BYTES, Folder, plaintext, run, signal, skip};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::flag;
 
 const SIGNALS: [(&str, i32); 3] = [("INT", 2), ("TERM", 15), ("HUP", 1)];
-
-fn kill(child: &Child, signal: &str) {
-    let status = Command::new("kill").args([&format!("-{signal}"), &child.id().to_string()]).status().unwrap();
-    assert!(status.success());
-}
 
 /// Waits until the number of unread bytes in a pipe is as wanted.
 fn wait_for_pipe(pipe: impl AsFd, is_wanted: impl Fn(u64) -> bool) {
@@ -65,7 +60,7 @@ fn a_signal_while_a_pipe_is_slow() {
             let mut pipe = child.stdin.take().unwrap();
             pipe.write_all(&data).unwrap();
             wait_for_pipe(&pipe, |bytes| bytes == 0);
-            kill(&child, name);
+            assert!(signal(child.id(), name));
             let status = wait(&mut child);
             assert_eq!(status.signal(), Some(number), "{arguments:?}: {status}");
             let mut stderr = String::new();
@@ -83,7 +78,7 @@ fn a_signal_while_nobody_reads() {
     folder.write("in", plaintext(3_000_000));
     let mut child = folder.command(["encrypt", "-r", &folder.recipient, "in"]).spawn().unwrap();
     wait_for_pipe(child.stdout.as_ref().unwrap(), |bytes| bytes > 0);
-    kill(&child, "TERM");
+    assert!(signal(child.id(), "TERM"));
     assert_eq!(wait(&mut child).signal(), Some(15));
 }
 
@@ -96,7 +91,7 @@ fn ignored_signals_stay_ignored() {
     let mut pipe = child.stdin.take().unwrap();
     pipe.write_all(b"some").unwrap();
     wait_for_pipe(&pipe, |bytes| bytes == 0);
-    kill(&child, "HUP");
+    assert!(signal(child.id(), "HUP"));
     drop(pipe);
     assert!(wait(&mut child).success());
     assert!(folder.exists("out"));

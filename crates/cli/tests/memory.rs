@@ -7,12 +7,12 @@ mod library;
 mod protection;
 mod scan;
 
-use std::io::{BufRead as _, BufReader, Write as _};
+use std::io::Write as _;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 use std::{fs, thread};
 
-use crate::common::{Folder, plaintext, skip};
+use crate::common::{Folder, listening, plaintext, signal, skip};
 use scan::{Secrets, state};
 use tress_container::keys::{Identities, key_file};
 
@@ -55,7 +55,7 @@ impl StoppedProcess {
     /// Lets the process end, and checks its success.
     #[track_caller]
     fn ok(mut self) {
-        signal(self.0.id(), "CONT");
+        assert!(signal(self.0.id(), "CONT"));
         assert!(self.0.wait().unwrap().success());
     }
 }
@@ -65,10 +65,6 @@ impl Drop for StoppedProcess {
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
-}
-
-fn signal(process: u32, name: &str) {
-    assert!(Command::new("kill").args([&format!("-{name}"), &process.to_string()]).status().unwrap().success());
 }
 
 /// Runs the command to its end. Checks that no part of the secrets is in memory and that the command succeeds.
@@ -225,18 +221,15 @@ fn transfers() {
         ["receive", "--listen", "127.0.0.1:0", "-i", "other.key", "-o", "out", "--allow", "allow", "--once"];
     let mut command = folder.command(arguments);
     let mut receiver = command.env("TRESS_DEBUG_MEMORY", "stop").stdout(Stdio::null()).spawn().unwrap();
-    let mut line = String::new();
-    let mut stderr = BufReader::new(receiver.stderr.take().unwrap());
-    stderr.read_line(&mut line).unwrap();
-    let to = line.trim().strip_prefix("tress: listening on ").unwrap().to_string();
+    let (to, _) = listening(&mut receiver);
 
     // While the receiver runs, its keys are in memory, which shows that the search finds them.
     let theirs = keys::of_identity(&text(&folder, "other.key"));
-    signal(receiver.id(), "STOP");
+    assert!(signal(receiver.id(), "STOP"));
     let mut receiver = StoppedProcess(receiver);
     receiver.wait();
     assert!(!theirs.find(receiver.0.id()).is_empty(), "a receiver at work holds its key");
-    signal(receiver.0.id(), "CONT");
+    assert!(signal(receiver.0.id(), "CONT"));
 
     let send = ["send", "--to", &to, "-r", &folder.public("other.key", 1), "-i", "me.key", "in"];
     leaves_nothing(&folder, &send, b"", || vec![keys::of_identity(&text(&folder, "me.key"))]);

@@ -5,7 +5,7 @@ use std::fs;
 use std::os::unix::fs::{FileTypeExt as _, PermissionsExt as _, symlink};
 use std::process::{Command, Stdio};
 
-use crate::common::{CHUNK_BYTES, Folder, MKNOD, SYS_ADMIN, plaintext, run, skip_without_right};
+use crate::common::{CHUNK_BYTES, Folder, MKNOD, SYS_ADMIN, mount, plaintext, run, skip_without_right};
 
 #[test]
 fn existing_output() {
@@ -127,13 +127,7 @@ fn a_disk_that_fills_up() {
     folder.write("in", plaintext(3_000_000));
     let disk = folder.path("disk");
     fs::create_dir(&disk).unwrap();
-    let mounted = Command::new("mount")
-        .args(["-t", "tmpfs", "-o", "size=1m", "none"])
-        .arg(&disk)
-        .stderr(Stdio::null())
-        .status()
-        .is_ok_and(|status| status.success());
-    if !mounted {
+    if !mount(&disk, "size=1m") {
         return skip_without_right(SYS_ADMIN, "a disk that fills up, for want of the right to mount one");
     }
     let run = folder.tress(["encrypt", "-r", &folder.recipient, "-o", "disk/out", "in"]);
@@ -183,44 +177,19 @@ fn names_cannot_write_to_the_terminal() {
     assert!(!text.contains("name ") && !text.contains('\x1b'), "{text}");
 }
 
-/// `--range` writes the same bytes as a slice of the whole plaintext.
+/// The library's tests have all bounds (`tests/pipeline.rs`).
 #[test]
 fn ranges() {
     let folder = Folder::new();
     let plain = plaintext(5 * CHUNK_BYTES + 77);
     folder.write("sealed", folder.sealed(&plain));
     let range = |range: &str| folder.tress(["decrypt", "-i", "me.key", "--range", range, "sealed"]);
-    let end = plain.len();
-    for (text, from, to) in [
-        ("0:", 0, end),
-        ("0:0", 0, 0),
-        ("16383:16385", 16383, 16385),
-        ("16KiB:32KiB", 16384, 32768),
-        ("80KiB:", 81920, end),
-        ("10:81990", 10, 81990),
-        ("81997:", end, end),
-        (":5", 0, 5),
-    ] {
+    for (text, from, to) in [("16KiB:32KiB", 16384, 32768), ("80KiB:", 81920, plain.len()), (":5", 0, 5)] {
         assert!(range(text).ok().stdout == plain[from..to], "{text}");
     }
-    for text in ["0:81998", "81998:", "1TiB:2TiB"] {
-        let run = range(text).failed("sealed: range");
-        assert!(run.stdout.is_empty(), "{text}");
+    for text in ["0:81998", "1TiB:2TiB"] {
+        assert!(range(text).failed("sealed: range").stdout.is_empty(), "{text}");
     }
     folder.tress(["decrypt", "-i", "me.key", "--range", "5:9", "-o", "piece", "sealed"]).ok();
     assert_eq!(folder.read("piece"), plain[5..9]);
-}
-
-#[test]
-fn inspect_tells_what_a_container_has() {
-    let folder = Folder::new();
-    folder.write("in", plaintext(CHUNK_BYTES));
-    folder.tress(["encrypt", "--aead", "aes-256-ccm", "-r", &folder.recipient, "-o", "sealed", "in"]).ok();
-    let json = folder.tress(["inspect", "--json", "-i", "me.key", "sealed"]).json();
-    assert_eq!((&json["plaintext_bytes"], &json["chunks"]), (&CHUNK_BYTES.into(), &2.into()));
-    assert_eq!((&json["verified"], &json["version"]), (&true.into(), &"v1".into()));
-    assert_eq!((&json["aead"], &json["name"]), (&"aes-256-ccm".into(), &"in".into()));
-    let json = folder.tress(["inspect", "--json", "sealed"]).json();
-    assert_eq!((&json["verified"], &json["name"]), (&false.into(), &serde_json::Value::Null));
-    assert_eq!(json["recipients"][0], "X25519");
 }

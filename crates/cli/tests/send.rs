@@ -11,7 +11,7 @@ use std::{
     time::Duration,
 };
 
-use crate::common::{Folder, Run, plaintext, run, skip, skip_without_right};
+use crate::common::{Folder, Run, listening, mount, plaintext, run, signal, skip, skip_without_right};
 
 /// A running receiver with the folder `out`, and its address.
 struct ReceiverProcess {
@@ -45,16 +45,7 @@ impl Ends {
 
     fn start(&self, command: &mut Command) -> ReceiverProcess {
         let mut child = command.spawn().unwrap();
-        let mut stderr = BufReader::new(child.stderr.take().unwrap());
-        let mut line = String::new();
-        stderr.read_line(&mut line).unwrap();
-        let to = line.trim().strip_prefix("tress: listening on ").unwrap_or_else(|| panic!("{line:?}")).to_string();
-        // Drain standard error, so that the receiver does not block.
-        let stderr = thread::spawn(move || {
-            let mut text = String::new();
-            let _ = stderr.read_to_string(&mut text);
-            text
-        });
+        let (to, stderr) = listening(&mut child);
         ReceiverProcess { child, to, stderr }
     }
 
@@ -107,7 +98,7 @@ impl Ends {
 impl ReceiverProcess {
     /// Ends the receiver by a signal. Returns its standard output and standard error.
     fn stop(mut self) -> (String, String) {
-        let _ = Command::new("kill").args(["-TERM", &self.child.id().to_string()]).status();
+        signal(self.child.id(), "TERM");
         self.child.wait().unwrap();
         self.output()
     }
@@ -261,7 +252,7 @@ fn lines_that_nobody_reads_hold_up_nothing() {
         }
         // A stream, whose next offer would be refused.
         run(ends.send_command(&to, &["--name", "c", "-"]).stdin(Stdio::piped()), b"c").ok();
-        let _ = Command::new("kill").args(["-TERM", &child.id().to_string()]).status();
+        signal(child.id(), "TERM");
         assert_eq!(child.wait().unwrap().signal(), Some(15));
         let mut printed = String::new();
         let _ = child.stdout.take().map(|mut stdout| stdout.read_to_string(&mut printed));
@@ -417,7 +408,6 @@ fn a_changed_input_between_two_runs() {
 
 #[test]
 fn any_umask() {
-    use std::os::unix::fs::PermissionsExt as _;
     for umask in [0, 0o002, 0o077] {
         let ends = Ends::new();
         fs::create_dir_all(ends.folder.path("top/sub")).unwrap();
@@ -728,9 +718,7 @@ fn what_is_resumed_after_a_lost_connection() {
 fn a_full_disk_is_reported_and_resumed() {
     let ends = Ends::new();
     fs::create_dir(ends.folder.path("out")).unwrap();
-    let mounted =
-        Command::new("mount").args(["-t", "tmpfs", "-o", "size=8m", "none"]).arg(ends.folder.path("out")).status();
-    if !mounted.is_ok_and(|status| status.success()) {
+    if !mount(&ends.folder.path("out"), "size=8m") {
         return skip_without_right(crate::common::SYS_ADMIN, "mounting a small file system");
     }
     let receiver = ends.receive();
@@ -739,9 +727,7 @@ fn a_full_disk_is_reported_and_resumed() {
     let told = ends.send(&receiver, &["a"]);
     assert_eq!(told.status.code(), Some(1), "{}", told.stderr);
     assert!(told.stderr.contains("no space"), "{}", told.stderr);
-    let enlarged =
-        Command::new("mount").args(["-o", "remount,size=32m"]).arg(ends.folder.path("out")).status().unwrap();
-    assert!(enlarged.success());
+    assert!(mount(&ends.folder.path("out"), "remount,size=32m"));
     ends.send(&receiver, &["a"]).ok();
     ends.assert_received("a", &data);
     receiver.stop();
@@ -809,7 +795,7 @@ fn progress_and_memory_stay_within_bounds() {
         thread::sleep(Duration::from_millis(5));
     }
     let (sender_kib, receiver_kib) = (peak(child.id()), peak(receiver.child.id()));
-    assert!(Command::new("kill").args(["-CONT", &child.id().to_string()]).status().unwrap().success());
+    assert!(signal(child.id(), "CONT"));
     assert!(child.wait().unwrap().success());
     // Limit: 64 MiB, and 4 MiB for each stream.
     for kib in [sender_kib, receiver_kib] {

@@ -5,9 +5,9 @@ pub mod faults;
 pub mod kept;
 
 use std::ffi::OsStr;
-use std::io::Write as _;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitStatus, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::{fs, thread};
 
 /// Plaintext bytes of a chunk, and bytes of a sealed one (docs/reference/formats/container.md).
@@ -152,6 +152,33 @@ pub fn run(command: &mut Command, stdin: &[u8]) -> Run {
         child.wait_with_output().unwrap()
     });
     Run { status: output.status, stdout: output.stdout, stderr: String::from_utf8(output.stderr).unwrap() }
+}
+
+/// Sends a signal to a process. Returns whether it was there.
+pub fn signal(process: u32, name: &str) -> bool {
+    Command::new("kill").args([&format!("-{name}"), &process.to_string()]).status().unwrap().success()
+}
+
+/// Mounts a file system in memory, with these options. Returns false without the right to do so.
+pub fn mount(folder: &Path, options: &str) -> bool {
+    let mut mount = Command::new("mount");
+    mount.args(["-t", "tmpfs", "-o", options, "none"]).arg(folder).stderr(Stdio::null());
+    mount.status().is_ok_and(|status| status.success())
+}
+
+/// Waits until a receiver listens, and returns its address. The thread drains its standard error, so that it does not block, and returns
+/// the text.
+pub fn listening(receiver: &mut Child) -> (String, thread::JoinHandle<String>) {
+    let mut stderr = BufReader::new(receiver.stderr.take().unwrap());
+    let mut line = String::new();
+    stderr.read_line(&mut line).unwrap();
+    let to = line.trim().strip_prefix("tress: listening on ").unwrap_or_else(|| panic!("{line:?}")).to_string();
+    let drain = thread::spawn(move || {
+        let mut text = String::new();
+        let _ = stderr.read_to_string(&mut text);
+        text
+    });
+    (to, drain)
 }
 
 impl Run {
