@@ -7,12 +7,10 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 use sha2::{Digest, Sha256};
-use tress_container::format::{Header, LAYOUT, PREFIX_BYTES, Payload};
+use tress_container::format::Header;
 use tress_container::keys::{Identities, key_file};
-use tress_container::{Error, ErrorKind};
-
-const SEALED_CHUNK_BYTES: usize = LAYOUT.sealed_chunk_bytes();
-const TAG_BYTES: usize = LAYOUT.tag_bytes();
+use tress_container::streaming::WholeDecryptor;
+use tress_container::{Error, ErrorKind, Threads};
 
 fn folder() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../vectors/container")
@@ -41,21 +39,12 @@ fn open_all(container: &[u8], identities: &Identities) -> Result<Opened, Error> 
     let mut rest = container;
     let header = Header::read(&mut rest)?;
     assert_eq!(rest.len() as u64, container.len() as u64 - header.header_bytes(), "reads exactly the header");
-    let content = header.open(identities)?;
-    let (prefix, chunks) = rest.split_first_chunk::<PREFIX_BYTES>().ok_or(ErrorKind::Truncated)?;
-    let payload = Payload::open(&content, prefix)?;
-    let plain = LAYOUT.plain_bytes(chunks.len() as u64)?;
-    let mut chunks = chunks.to_vec();
-    payload.unseal(0, &mut chunks, true)?;
-    let plaintext: Vec<u8> =
-        chunks.chunks(SEALED_CHUNK_BYTES).flat_map(|chunk| &chunk[..chunk.len() - TAG_BYTES]).copied().collect();
-    assert_eq!(plaintext.len() as u64, plain);
-    Ok(Opened {
-        header,
-        content_type: content.content_type().name(),
-        name: content.name().map(str::to_owned),
-        plaintext,
-    })
+    let opened = WholeDecryptor::new(container, identities)?;
+    let mut plaintext = vec![0; opened.plain_bytes()];
+    opened.decrypt(&mut plaintext, Threads::ONE)?;
+    let content = opened.content();
+    let (content_type, name) = (content.content_type().name(), content.name().map(str::to_owned));
+    Ok(Opened { header, content_type, name, plaintext })
 }
 
 fn identity(entry: &Value) -> Identities {

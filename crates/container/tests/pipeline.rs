@@ -1,4 +1,4 @@
-//! The commands through files and FIFOs: all sizes around limits, all numbers of workers, ranges, damage, cancellation.
+//! The commands through files and FIFOs: ranges, outputs, cancellation. `streaming.rs` has all sizes, `damage.rs` damage.
 
 #![cfg_attr(not(unix), allow(dead_code, unused_imports, reason = "only Unix has FIFOs"))]
 
@@ -20,34 +20,6 @@ const BATCH_BYTES: usize = 32 * 16384;
 
 /// Ends a hang.
 const HANG: Duration = Duration::from_secs(1200);
-
-fn sizes() -> Vec<usize> {
-    let mut sizes = vec![0, 1, 16383, 16384, 16385];
-    for batches in [1, 2, 5] {
-        sizes.extend([batches * BATCH_BYTES - 1, batches * BATCH_BYTES, batches * BATCH_BYTES + 1]);
-    }
-    sizes
-}
-
-#[test]
-fn files_round_trip_at_every_size_with_every_number_of_workers() {
-    let dir = TestFolder::new();
-    for bytes in sizes() {
-        for threads in 1..=4 {
-            let data = plain(bytes);
-            fs::write(dir.path("in"), &data).unwrap();
-            let sealed = dir.encrypt("in", "box", threads).unwrap();
-            assert_eq!(sealed.bytes_in, bytes as u64);
-            assert_eq!(sealed.bytes_out, fs::metadata(dir.path("box")).unwrap().len());
-            assert_eq!(sealed.chunks, bytes as u64 / 16384 + 1);
-            let opened = dir.decrypt("box", "out", threads).unwrap();
-            assert_eq!(opened.bytes_out, bytes as u64);
-            assert_eq!(opened.bytes_in, sealed.bytes_out);
-            assert!(fs::read(dir.path("out")).unwrap() == data, "{bytes} bytes, {threads} workers");
-            assert_eq!(dir.names(), ["box", "in", "out"]);
-        }
-    }
-}
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]

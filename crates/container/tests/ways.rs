@@ -174,8 +174,9 @@ pub(crate) fn sealed(plain: &[u8], recipients: &Recipients, options: &EncryptOpt
     let folder = TestFolder::new();
     std::fs::write(folder.path("plain"), plain).unwrap();
     let sink = Sink::Path { path: folder.path("sealed"), force: false };
-    encrypt(&Source::Path(folder.path("plain")), &sink, recipients, options, &Control::new()).unwrap();
+    let report = encrypt(&Source::Path(folder.path("plain")), &sink, recipients, options, &Control::new()).unwrap();
     sealed.push(std::fs::read(folder.path("sealed")).unwrap());
+    assert_eq!((report.bytes_in, report.bytes_out), (plain.len() as u64, sealed[sealed.len() - 1].len() as u64));
     #[cfg(unix)]
     sealed.push(
         folder
