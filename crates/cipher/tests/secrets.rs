@@ -12,6 +12,7 @@ mod memcheck;
 use memcheck::{hide, show};
 use tress_cipher::aes::Aes;
 use tress_cipher::chacha20poly1305::ChaCha20Poly1305;
+use tress_cipher::lanes::Aead;
 use tress_cipher::lea::Lea;
 use tress_cipher::modes::{cbc, ccm, ctr, ecb, gcm::Gcm, pkcs7};
 use tress_cipher::pipo::Pipo;
@@ -186,16 +187,30 @@ fn inside() {
         });
     }
     for &backend in ChaCha20Poly1305::BACKENDS.iter().filter(|backend| backend.is_available()) {
-        let (key, aad, mut data) = (secret(32, 1), secret(40, 2), secret(LENGTH, 3));
+        let (key, aad) = (secret(32, 1), secret(40, 2));
+        let mut messages = [90, 0, 1000, LENGTH, 90].map(|bytes| (secret(bytes, 3), [0; 16]));
         watch("chacha20poly1305", backend, || {
             let aead = ChaCha20Poly1305::with_backend(&key, backend).unwrap();
-            let tag = aead.seal(&[1; 12], &aad, &mut data).unwrap();
+            let jobs = messages.iter_mut().zip(0..).map(|((data, tag), number)| {
+                aead.to_seal([number; 12][..].into(), Aad(&aad), data, tag.into()).unwrap()
+            });
+            let mut jobs = Vec::from_iter(jobs);
+            // One alone, the others in a batch.
+            <ChaCha20Poly1305 as Aead>::seal(&mut jobs[..1]).unwrap();
+            <ChaCha20Poly1305 as Aead>::seal(&mut jobs).unwrap();
             if backend == Backend::Portable {
                 // The crate compares tags, with a branch that memcheck cannot know to be allowed.
                 return;
             }
-            aead.open(&[1; 12], &aad, &mut data, &tag).unwrap();
-            assert!(aead.open(&[2; 12], &aad, &mut data, &tag).is_err());
+            drop(jobs);
+            // Valid, then forged.
+            for forged in 0..2 {
+                let jobs = messages.iter_mut().zip(forged..).map(|((data, tag), number)| {
+                    aead.to_open([number; 12][..].into(), Aad(&aad), data, (&*tag).into()).unwrap()
+                });
+                let opened = <ChaCha20Poly1305 as Aead>::open(&mut Vec::from_iter(jobs));
+                assert_eq!(opened.is_err(), forged == 1);
+            }
         });
     }
     for last in [1, 16, 0, 17] {

@@ -13,7 +13,8 @@ pub trait AeadJob: Send {
 }
 
 /// An authenticated cipher with its key, for batches of messages. Ciphers with 128-bit blocks implement it by CCM, in lanes. With the
-/// features `chacha20poly1305` and `gcm`, `ChaCha20Poly1305` and `Gcm` implement it: their lanes are the blocks of one message.
+/// features `chacha20poly1305` and `gcm`, `ChaCha20Poly1305` and `Gcm` implement it: their lanes are the blocks of one message, and in
+/// `ChaCha20Poly1305` of several short ones.
 ///
 /// ```
 /// use tress_cipher::{Aad, Error, aes::Aes, lanes::Aead};

@@ -1,4 +1,5 @@
-//! AEADs whose lanes are the blocks of one message: the messages of a batch run one after the other.
+//! AEADs whose lanes are the blocks of one message: the messages of a batch run one after the other, but short ones of ChaCha20-Poly1305
+//! share calls of its kernel.
 
 use core::fmt;
 
@@ -63,9 +64,9 @@ impl<A, T> fmt::Debug for SerialJob<'_, A, T> {
     }
 }
 
-/// Implements [`Aead`] by the methods `seal` and `open` for one message.
+/// Implements [`Aead`] by the methods `seal` and `open` for one message, and for some messages by a function before.
 macro_rules! serial {
-    ($({ $parameter:ident: $($bound:tt)+ })? $aead:ty) => {
+    ($({ $parameter:ident: $($bound:tt)+ })? $aead:ty $(, $before:path)?) => {
         impl$(<$parameter: $($bound)+>)? Aead for $aead {
             type Seal<'a>
                 = SerialJob<'a, Self, &'a mut Block>
@@ -112,12 +113,19 @@ macro_rules! serial {
             }
 
             fn seal_without_nonce_check(jobs: &mut [Self::Seal<'_>]) {
+                $($before(jobs, |job| job.result.is_none().then_some((job.aead, &job.nonce, job.aad, &mut *job.data)), true, |job, tag| {
+                    *job.tag = *tag;
+                    job.result = Some(Ok(()));
+                });)?
                 for job in jobs.iter_mut().filter(|job| job.result.is_none()) {
                     job.result = Some(job.aead.seal(&job.nonce, job.aad, job.data).map(|tag| *job.tag = tag));
                 }
             }
 
             fn open(jobs: &mut [Self::Open<'_>]) -> Result<(), Forged> {
+                $($before(jobs, |job| job.result.is_none().then_some((job.aead, &job.nonce, job.aad, &mut *job.data)), false, |job, tag| {
+                    job.result = Some(crate::chacha20poly1305::check(tag, job.tag, job.data));
+                });)?
                 let mut forged = None;
                 for (first, job) in jobs.iter_mut().enumerate() {
                     if job.result.is_none() {
@@ -133,7 +141,9 @@ macro_rules! serial {
     };
 }
 
-#[cfg(feature = "chacha20poly1305")]
+#[cfg(all(feature = "chacha20poly1305", any(target_arch = "x86_64", target_arch = "aarch64")))]
+serial!(crate::chacha20poly1305::ChaCha20Poly1305, crate::chacha20poly1305::apply_short);
+#[cfg(all(feature = "chacha20poly1305", not(any(target_arch = "x86_64", target_arch = "aarch64"))))]
 serial!(crate::chacha20poly1305::ChaCha20Poly1305);
 #[cfg(feature = "gcm")]
 serial!({ C: CcmCipher + Sync } Gcm<C>);

@@ -74,13 +74,15 @@ impl Poly1305 {
                 }
             }
         }
-        for bytes in rest.chunks(BLOCK_BYTES) {
-            let mut block = [0; BLOCK_BYTES];
-            block[..bytes.len()].copy_from_slice(bytes);
-            let block = limbs(u128::from_le_bytes(block));
+        let (whole, last) = rest.as_chunks();
+        let mut padded = [0; BLOCK_BYTES];
+        padded[..last.len()].copy_from_slice(last);
+        let last = Some(&padded).filter(|_| !last.is_empty());
+        whole.iter().chain(last).for_each(|block| {
+            let block = limbs(u128::from_le_bytes(*block));
             let sum = [self.hash[0] + block[0], self.hash[1] + block[1], self.hash[2] + block[2] + MARK];
             self.hash = multiply(&sum, &self.r);
-        }
+        });
     }
 
     fn make_powers(&mut self) {
