@@ -24,7 +24,7 @@ use crate::engine::{CcmCore, CcmEngine, CcmOperation, CipherDirection, with_lane
 use crate::message::{Aad, Nonce, Tag, TagMut};
 use crate::operation::{CcmHeader, CcmLaneJob, CcmLanes, CcmModes, CcmTag};
 use crate::reveal::reveal_bit;
-use crate::{Block, CcmCipher, Error};
+use crate::{Backend, Block, CcmCipher, Error};
 
 /// Defines a job, with what those of both directions have.
 macro_rules! job {
@@ -189,6 +189,20 @@ pub fn seal_without_nonce_check<C: CcmCipher>(jobs: &mut [Seal<'_, C>]) {
 pub fn open<C: CcmCipher>(jobs: &mut [Open<'_, C>]) -> Result<(), Forged> {
     // SAFETY: `Open` is a `repr(transparent)` wrapper of its lane job.
     run::<C>(unsafe { lane_jobs(jobs) }, CipherDirection::Decrypt).map_or(Ok(()), Err)
+}
+
+/// The number of AES-CCM messages that fill the lanes of a backend. Another number takes as long as the next multiple of this. `vaes512`
+/// hides the latency of AES with half of its usual registers, other backends with all of theirs.
+#[doc(hidden)]
+#[must_use]
+pub fn full_lanes(backend: Backend) -> usize {
+    match backend {
+        #[cfg(target_arch = "x86_64")]
+        Backend::Vaes512 => crate::cpu::ccm_registers() / 2 * 4,
+        Backend::Vaes256 | Backend::ArmAes => 8,
+        Backend::AesNi => 4,
+        _ => 16,
+    }
 }
 
 /// # Safety

@@ -12,6 +12,9 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use tress_cipher::aes::Aes;
+use tress_cipher::lanes::ccm;
+use tress_cipher::{Backend, BlockCipher as _};
 use tress_container::format::LAYOUT;
 use tress_container::pipeline::batch::BATCH_CHUNKS;
 use tress_plan::{Compute, Plan, Problem, Rate, Strategy, SyncCost};
@@ -27,8 +30,6 @@ const MIN_BATCHES: u64 = 2;
 const FIRST_CHUNKS: u64 = 8;
 /// T_syn in seconds: the paper's value, and about what `tress plan --measure` shows for threads that sleep.
 const SYNC_S: f64 = 10e-6;
-/// Cost of a byte by the number of filled lanes, relative to its cost with all lanes filled (docs/explanation/overlap.md).
-const LANES: [(usize, f64); 6] = [(1, 16.0), (2, 8.0), (4, 4.0), (8, 2.0), (16, 1.3), (32, 1.0)];
 
 /// Counters of one side since they were last read.
 #[derive(Default)]
@@ -114,9 +115,11 @@ impl SideMeasurement {
     }
 }
 
-/// Cost of a byte if batches have this number of chunks, relative to its cost with all lanes filled.
-fn lanes_factor(chunks: u64) -> f64 {
-    LANES.iter().rev().find(|(lanes, _)| *lanes as u64 <= chunks).map_or(1.0, |(_, factor)| *factor)
+/// Cost of a byte if batches have this number of chunks, relative to its cost if they fill `full` lanes or a multiple of these: an empty
+/// lane takes as long as a filled one (docs/explanation/lanes.md).
+fn lanes_factor(chunks: u64, full: u64) -> f64 {
+    let chunks = chunks.max(1);
+    chunks.next_multiple_of(full) as f64 / chunks as f64
 }
 
 impl AdaptivePlanner {
@@ -176,7 +179,7 @@ impl AdaptivePlanner {
         state.compared = now;
         state.seen = Default::default();
         let chunks = compute.bytes / compute.batches / LAYOUT.chunk_bytes() as u64;
-        let lanes = if self.bounds.is_throttled { 1.0 } else { lanes_factor(chunks) };
+        let lanes = if self.bounds.is_throttled { 1.0 } else { lanes_factor(chunks, full_lanes()) };
         let costs = Costs {
             // The clock may not have advanced, and a plan needs costs above zero.
             compute: (compute.busy_s / compute.bytes as f64 / lanes).max(1e-15),
@@ -200,10 +203,11 @@ impl AdaptivePlanner {
         } else {
             let mut by_cores = vec![rate(1, costs.compute)];
             by_cores.extend((workers > 1).then(|| rate(workers, costs.compute / workers as f64)));
-            Compute::Measured {
-                by_lanes: LANES.iter().map(|&(lanes, factor)| rate(lanes, costs.compute * factor)).collect(),
-                by_cores,
-            }
+            let full = full_lanes();
+            let counts = (0..).map(|n| 1 << n).take_while(|lanes| *lanes <= full);
+            let by_lanes =
+                counts.map(|lanes| rate(lanes as usize, costs.compute * lanes_factor(lanes, full))).collect();
+            Compute::Measured { by_lanes, by_cores }
         };
         let problem = Problem {
             size_bytes: bytes_left.max(1),
@@ -223,8 +227,14 @@ impl AdaptivePlanner {
             self.workers.store(plan.compute_cores.clamp(1, self.bounds.max_workers.max(1)), Ordering::Relaxed);
         }
         if self.bounds.stage_chunks.is_none() {
-            let chunks = plan.stage_bytes.div_ceil(LAYOUT.chunk_bytes() as u64);
-            self.batch_chunks.store(batch_of(chunks, self.workers() as u64), Ordering::Relaxed);
+            let stage = plan.stage_bytes.div_ceil(LAYOUT.chunk_bytes() as u64);
+            let (mut chunks, full) = (batch_of(stage, self.workers() as u64), full_lanes());
+            // Empty lanes would make computing, or keep it, the slower side: take the nearest number that leaves none.
+            let is_slower = plan.r_comp * lanes_factor(chunks, full) > plan.r_comm;
+            if chunks > full && is_slower && !self.bounds.is_throttled {
+                chunks = ((chunks + full / 2) / full * full).min(BATCH_CHUNKS);
+            }
+            self.batch_chunks.store(chunks, Ordering::Relaxed);
         }
     }
 }
@@ -243,6 +253,11 @@ fn has_drifted(planned: Costs, now: Costs, workers: usize) -> bool {
     let ratio = compute_now.max(link_now) / compute.max(link);
     let other = if compute > link { link_now / compute_now } else { compute_now / link_now };
     !(1.0 / DRIFT..=DRIFT).contains(&ratio) || other > DRIFT
+}
+
+/// The number of chunks that fill the lanes of this processor.
+fn full_lanes() -> u64 {
+    ccm::full_lanes(Backend::best_of(Aes::BACKENDS)) as u64
 }
 
 #[cfg(test)]
@@ -284,6 +299,24 @@ mod tests {
         let (_, plan) = at(&planner, &mut now, 15 * MB, 50 * MB).unwrap();
         assert_eq!((plan.compute_cores, planner.workers()), (4, 4));
         assert!(at(&planner, &mut now, 15 * MB, 50 * MB).is_none());
+    }
+
+    /// By hand, with 8 lanes: 8 chunks fill them, 9 and 22 take as long as 16 and 24.
+    #[test]
+    fn empty_lanes_take_as_long_as_filled_ones() {
+        for (chunks, factor) in
+            [(0, 8.0), (1, 8.0), (2, 4.0), (7, 8.0 / 7.0), (8, 1.0), (9, 16.0 / 9.0), (22, 24.0 / 22.0)]
+        {
+            assert_eq!(lanes_factor(chunks, 8), factor, "{chunks}");
+        }
+        // Equation 2 wants 10 chunks: sqrt(20 MB · 8 ns / 10 us) = 126.5 stages. Those of 4, 8 or 16 lanes are 12, 8 or 16.
+        let (planner, now) = (planner(1), Instant::now());
+        for _ in 0..2 {
+            planner.count_sealed(BATCH_CHUNKS * 16384, Duration::from_nanos(BATCH_CHUNKS * 16384 * 8));
+            planner.count_written(BATCH_CHUNKS * 16384, Duration::from_millis(1), Duration::ZERO);
+        }
+        assert_eq!(planner.update(20 * MB, now + INTERVAL).unwrap().1.optimal_stages as u64, 126);
+        assert_eq!(planner.batch_chunks(), [12, 8, 16][full_lanes().ilog2() as usize - 2]);
     }
 
     /// The slower side costs the same, but is the other one: by hand, 11/10 is not above a fifth, and 20/10 is.
