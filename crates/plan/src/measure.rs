@@ -7,6 +7,7 @@ use std::io::{self, Read, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::num::NonZero;
 use std::sync::Barrier;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -29,6 +30,8 @@ pub const SAMPLES: usize = 15;
 
 /// Approximate duration of a sample.
 const SAMPLE_TIME: Duration = Duration::from_millis(8);
+/// The clock is read after this many empty stages.
+const CHECKED_STAGES: u64 = 16;
 /// After this time a figure takes no more samples.
 const MAX_FIGURE_TIME: Duration = Duration::from_millis(400);
 /// Numbers of chunks in flight, in ascending order. 32 is a batch of the pipeline.
@@ -384,23 +387,28 @@ pub fn sync_samples(kind: SyncKind, threads: usize) -> Result<Vec<f64>, Error> {
     let mut rounds = 64;
     // The first sample warms up and determines how many stages fill a sample. If threads share a core, each sample determines it again.
     while samples.len() <= SAMPLES && (samples.len() < 4 || begin.elapsed() < MAX_FIGURE_TIME) {
-        let seconds = stages(kind, threads, rounds)? / rounds as f64;
+        let seconds = stages(kind, threads, rounds)?;
         samples.push(seconds);
         rounds = repetitions(Duration::from_secs_f64(seconds));
     }
     Ok(samples.split_off(1))
 }
 
-/// Seconds for `rounds` empty stages. With counters, one thread is the link. It waits for all other threads, and they wait until it has
-/// emptied the buffer that they fill next. There are two buffers, so the link may be one stage behind.
+/// Seconds for one of `rounds` empty stages, or of fewer if they take too long: on a busy machine a stage may take 10,000 times as long as
+/// the one before. With counters, one thread is the link. It waits for all other threads, and they wait until it has emptied the buffer
+/// that they fill next. There are two buffers, so the link may be one stage behind.
 fn stages(kind: SyncKind, threads: usize, rounds: u64) -> Result<f64, Error> {
     let (sleeping, spinning) = (Barrier::new(threads), SpinningBarrier::new(threads, MAX_SPINS));
     let counters: Vec<Counter> = (0..threads).map(|_| Counter::default()).collect();
-    let line = Barrier::new(threads);
+    let (line, end) = (Barrier::new(threads), AtomicU64::new(rounds));
     together(threads, |number| {
         line.wait();
-        let start = Instant::now();
-        for stage in 0..rounds {
+        let (start, mut stage) = (Instant::now(), 0);
+        while stage < end.load(Ordering::Relaxed) {
+            if number == 0 && stage % CHECKED_STAGES == CHECKED_STAGES - 1 && start.elapsed() > 4 * SAMPLE_TIME {
+                // No thread passes the stage after the next before this one has ended: all see the new end in time.
+                end.fetch_min(stage + 3, Ordering::Relaxed);
+            }
             match kind {
                 SyncKind::Barrier => drop(sleeping.wait()),
                 SyncKind::SpinningBarrier => spinning.wait(),
@@ -413,9 +421,10 @@ fn stages(kind: SyncKind, threads: usize, rounds: u64) -> Result<f64, Error> {
                     counters[number].advance();
                 }
             }
+            stage += 1;
         }
         // The link ends last.
-        start.elapsed().as_secs_f64()
+        start.elapsed().as_secs_f64() / stage as f64
     })
 }
 
@@ -443,6 +452,13 @@ mod tests {
         assert_eq!(repetitions(Duration::from_millis(2)), 4);
         assert_eq!(repetitions(Duration::from_secs(1)), 1);
         assert_eq!(repetitions(Duration::ZERO), 1 << 20);
+    }
+
+    #[test]
+    fn stages_end_in_time() {
+        for kind in SyncKind::ALL {
+            assert!(stages(kind, 4, u64::MAX).expect("threads") > 0.0);
+        }
     }
 
     #[test]
