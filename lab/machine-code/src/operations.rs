@@ -27,7 +27,7 @@ pub(super) enum VectorOperation {
     Compare {
         is_signed: bool,
     },
-    /// The highest bit of each element of so many bytes.
+    /// The highest bit of each element; its length in bytes.
     SignBits(usize),
     /// A function of two masks, or of a mask and an immediate, and their length in bits.
     Mask(fn(u64, u64, u64) -> u64),
@@ -144,7 +144,7 @@ impl Operands {
     }
 }
 
-/// A number of so many bits, with its sign.
+/// A number of `bits` bits, with its sign.
 fn signed(element: u64, bits: u64) -> i64 {
     (element << (64 - bits)) as i64 >> (64 - bits)
 }

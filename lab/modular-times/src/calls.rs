@@ -89,7 +89,7 @@ impl<L: Limb> Calls<L> for Inlined {
 }
 
 /// Passes the C interface of a library with these operations to a macro, after the given tokens. An argument is a pointer
-/// to so many times n digits, or one digit. After the arguments follow n, and scratch memory with its length. The result
+/// to a multiple of n digits, or one digit. After the arguments follow n, and scratch memory with its length. The result
 /// is 0 on success. Names end with the bits of a digit, as in `tress_add_64`.
 #[macro_export]
 macro_rules! c_interface {
