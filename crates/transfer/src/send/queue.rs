@@ -194,10 +194,11 @@ impl SendQueue {
         state.files.iter().map(left).sum::<Option<u64>>().filter(|_| !state.files.is_empty())
     }
 
-    /// Whether all batches are sealed.
+    /// Whether all batches are sealed, or a connection is lost: without its buffers there may be too few for all.
     pub(crate) fn is_all_sealed(&self) -> bool {
         let state = lock(&self.state);
-        state.is_all_taken() && state.files.iter().all(|queued| queued.sealed == queued.taken)
+        state.dead.contains(&true)
+            || state.is_all_taken() && state.files.iter().all(|queued| queued.sealed == queued.taken)
     }
 
     /// Queues batches that were lost with their connection. Returns their plaintext bytes. An error for a stream, which cannot be
