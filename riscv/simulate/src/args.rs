@@ -28,6 +28,7 @@ Examples:
   tress simulate program.elf
   tress simulate --machine raptor --issue 8 --regions program.elf
   tress simulate --secret key,data program.elf
+  tress simulate --print-machine fe310 > my-part.toml
   tress simulate --machine fe310 --gdb program.elf
   tress simulate --machine fe310 --trace t.json --cycles 0..200 program.elf")]
 #[command(
@@ -41,6 +42,9 @@ pub(crate) struct Arguments {
     /// `None` with an option that prints something and exits.
     #[command(flatten)]
     pub(crate) simulate: Option<Simulate>,
+    /// Print the file of a built-in machine, to copy and change: fe310, e31 or raptor
+    #[arg(long, value_name = "NAME", exclusive = true)]
+    pub(crate) print_machine: Option<String>,
     /// Print the completion script for a shell
     #[arg(long, value_enum, value_name = "SHELL", hide = true, exclusive = true)]
     pub(crate) completions: Option<Shell>,

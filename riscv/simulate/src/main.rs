@@ -33,6 +33,7 @@ fn main() -> ExitCode {
 fn run(arguments: args::Arguments, command: clap::Command) -> Result<u8, Failure> {
     signals::install(|| false, || ());
     match arguments {
+        args::Arguments { print_machine: Some(name), .. } => simulate::print_machine(&name)?,
         args::Arguments { completions: Some(shell), .. } => generated::completions(shell, command, "tress-simulate")?,
         args::Arguments { man: true, .. } => generated::man(command, "", &[], None)?,
         args::Arguments { simulate: Some(simulate), .. } => return simulate::run(&simulate),

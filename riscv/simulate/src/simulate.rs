@@ -232,6 +232,18 @@ fn follow_secrets(options: &args::Simulate, system: &mut System) -> Result<(), E
     system.follow_secrets(&secrets, variable)
 }
 
+/// Prints the file of a built-in machine.
+pub(crate) fn print_machine(name: &str) -> Result<(), Failure> {
+    let text =
+        preset_file(name).ok_or_else(|| with_presets(Failure::wrong_use(format!("no built-in machine {name:?}"))))?;
+    files::print(text)
+}
+
+fn with_presets(failure: Failure) -> Failure {
+    let presets: Vec<&str> = PRESETS.iter().map(|(name, _)| *name).collect();
+    failure.hint(format!("built-in machines: {}", presets.join(", ")))
+}
+
 /// The machine that the options select.
 fn machine(options: &args::Simulate) -> Result<Machine, Failure> {
     let Some(name) = &options.machine else {
@@ -246,10 +258,7 @@ fn machine(options: &args::Simulate) -> Result<Machine, Failure> {
     let text = match name.to_str().and_then(preset_file) {
         Some(text) => text.to_string(),
         None => {
-            let bytes = files::read_small(name, MAX_MACHINE_BYTES).map_err(|failure| {
-                let presets: Vec<&str> = PRESETS.iter().map(|(name, _)| *name).collect();
-                failure.hint(format!("built-in machines: {}", presets.join(", ")))
-            })?;
+            let bytes = files::read_small(name, MAX_MACHINE_BYTES).map_err(with_presets)?;
             String::from_utf8(bytes.to_vec())
                 .map_err(|_| Failure::failed(format!("{}: not a text file", name.display())))?
         }

@@ -554,6 +554,17 @@ fn manual_page_and_completions_are_printed() {
 }
 
 #[test]
+fn a_printed_machine_is_the_built_in_one() {
+    let (folder, program) = (Folder::empty(), code().exit(0).elf());
+    for machine in ["e31", "fe310", "raptor"] {
+        folder.write("own.toml", &folder.tress(["--print-machine", machine]).ok().stdout);
+        let run = |machine| json(simulate(&folder, &program, &["--json", "--machine", machine]).ok());
+        assert_eq!(run("own.toml"), run(machine));
+    }
+    folder.tress(["--print-machine", "e32"]).wrong_use("no built-in machine \"e32\"");
+}
+
+#[test]
 fn no_secret_key_is_repeated() {
     let run = Folder::empty().tress(["AGE-SECRET-KEY-1QQQQ"]).failed("AGE-SECRET-KEY-...");
     assert!(!run.stderr.contains("1QQQQ"), "{}", run.stderr);
