@@ -237,7 +237,7 @@ impl ErrorKind {
 /// Our text where it is clearer than the system's.
 fn plain_text(kind: io::ErrorKind) -> Option<&'static str> {
     Some(match kind {
-        io::ErrorKind::NotFound => "no such file or folder",
+        io::ErrorKind::NotFound => "no such file or directory",
         io::ErrorKind::IsADirectory => "is a folder",
         io::ErrorKind::NotADirectory => "is not a folder",
         io::ErrorKind::StorageFull => "no space left on device",

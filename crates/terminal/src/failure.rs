@@ -21,7 +21,7 @@ pub const LEFT_OUT: u8 = 3;
 pub struct Failure {
     /// The exit status.
     pub status: u8,
-    /// The file and what went wrong with it: `big.tress: no such file or folder`.
+    /// The file and what went wrong with it: `big.tress: no such file or directory`.
     pub message: String,
     /// What the user can do about it, where we know it.
     pub hint: Option<String>,
