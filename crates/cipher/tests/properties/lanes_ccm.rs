@@ -233,7 +233,9 @@ pub(crate) fn equal_jobs_in_every_number_agree<C: PropertyCipher + CcmCipher>() 
     let counts: &[usize] =
         if cfg!(miri) { &[0, 3] } else { &[0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 24, 31, 32, 33, 57, 65] };
     let lengths: &[usize] = if cfg!(miri) { &[17] } else { &[0, 1, 15, 16, 17, 63, 64, 65, 79, 255, 256, 257, 1025] };
-    for backend in 0..backends::<C>().len() {
+    for (backend, kind) in backends::<C>().into_iter().enumerate() {
+        // Others have one number.
+        let registers: &[u8] = if kind == Backend::Vaes512 { &[2, 4, 8] } else { &[0] };
         for (&count, &bytes) in counts.iter().flat_map(|count| lengths.iter().map(move |bytes| (count, bytes))) {
             let shape = JobShape {
                 key: 0,
@@ -254,8 +256,8 @@ pub(crate) fn equal_jobs_in_every_number_agree<C: PropertyCipher + CcmCipher>() 
             let seed = (count * 10_000 + bytes) as u64;
             for keys in [1, count.max(1)] {
                 let case = || LaneCase::<C>::new(seed, shapes.clone(), keys, Some(backend));
-                for registers in [2, 4, 8] {
-                    set_ccm_registers(registers);
+                for registers in registers {
+                    set_ccm_registers(*registers);
                     case().check_encrypt();
                     case().check_decrypt(seed);
                 }
