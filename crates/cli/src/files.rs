@@ -1,9 +1,10 @@
 //! Inputs and outputs, and the check for binary data on a terminal.
 
 use std::io::{self, IsTerminal as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use tress_container::commands::{Sink, Source};
+use tress_terminal::descriptor;
 use tress_terminal::files::Picture;
 
 pub(crate) use tress_terminal::files::*;
@@ -20,6 +21,14 @@ pub(crate) fn sink(output: &args::Output) -> Sink {
         Some(path) if path != Path::new("-") => Sink::Path { path: path.clone(), force: output.force },
         _ => Sink::Stdout,
     }
+}
+
+/// Fails if an input is missing or the output exists, before somebody types a passphrase for them.
+pub(crate) fn check_names(inputs: &[PathBuf], output: &args::Output) -> Result<(), Failure> {
+    for input in inputs.iter().filter(|input| *input != Path::new("-") && descriptor::number(input).is_none()) {
+        std::fs::symlink_metadata(input).map_err(|error| Failure::io(input, &error))?;
+    }
+    output.output.as_deref().map_or(Ok(()), |path| refuse_existing(path, output.force))
 }
 
 /// The sink for a picture.

@@ -203,6 +203,13 @@ fn passphrases_from_the_terminal() {
     let (status, shown) = on_terminal(&folder, &decrypt, &["one two\n"]).unwrap();
     assert_eq!(status, Some(0), "{shown}");
     assert_eq!(folder.read("again"), plaintext(1000));
+    // Nobody types a passphrase for nothing.
+    for (arguments, output) in
+        [("decrypt -p -o new none", "no such file"), ("encrypt -p -o again in", "already exists")]
+    {
+        let (status, shown) = on_terminal(&folder, &format!("'{tress}' {arguments}"), &[]).unwrap();
+        assert!(status == Some(1) && shown.contains(output) && !shown.contains("assphrase"), "{shown}");
+    }
     // Ctrl-C at the prompt ends the command and restores the terminal.
     let abandoned = format!("'{tress}' decrypt -p sealed > other; stty -a");
     let (_, shown) = on_terminal(&folder, &abandoned, &["\x03"]).unwrap();

@@ -34,6 +34,7 @@ pub(crate) fn encrypt(options: &args::Encrypt) -> Result<(), Failure> {
     for input in &options.inputs {
         stdin.claim(input, "the data")?;
     }
+    files::check_names(&options.inputs, &options.output)?;
     let recipients = keys::recipients(&options.recipients, &options.identities, &options.format, stdin)?;
     let mut encrypt = EncryptOptions::default().format(format).armor(options.armor).threads(options.threads.wanted());
     encrypt.aead = options.aead;
@@ -99,6 +100,7 @@ pub(crate) fn decrypt(options: &args::Decrypt) -> Result<(), Failure> {
         files::refuse_terminal(&sink).map_err(|failure| failure.hint("-o FILE writes a file, -o - shows text"))?;
     }
     let stdin = &mut Stdin::with_data(&options.input)?;
+    files::check_names(std::slice::from_ref(&options.input), &options.output)?;
     let identities = keys::some_identities(&options.identities, &options.format, stdin)?;
     stdin.keep(&options.output)?;
     let mut decrypt = DecryptOptions::default().threads(options.threads.wanted());
@@ -110,7 +112,7 @@ pub(crate) fn decrypt(options: &args::Decrypt) -> Result<(), Failure> {
         commands::decrypt(&source, &sink, &identities, &decrypt, control).map_err(|error| {
             let hint = match (&error.kind, &error.path) {
                 (ErrorKind::ChunkDamaged { .. } | ErrorKind::Truncated, _) => {
-                    "--salvage gives out whole files of a folder, --range parts of a file"
+                    "--salvage gives whole files of a folder, standard output what is before"
                 }
                 (ErrorKind::Io(io::ErrorKind::NotFound), Some(path)) if options.members.contains(path) => {
                     "tress list shows the paths in it"
