@@ -57,9 +57,18 @@ impl<'a> Findings<'a> {
     /// Number of claims of these parts that hold, and the number of all of them. Claims that were left out or are
     /// unclear do not count.
     pub fn holding(self, parts: &[&str]) -> (usize, usize) {
+        self.count(parts, |_| true)
+    }
+
+    /// The same of the paper's claims alone, without what we expected.
+    pub fn holding_of_paper(self, parts: &[&str]) -> (usize, usize) {
+        self.count(parts, |verdict| !matches!(verdict, Verdict::Expected(_) | Verdict::Fails(_)))
+    }
+
+    fn count(self, parts: &[&str], counts: impl Fn(&&Verdict) -> bool) -> (usize, usize) {
         let verdicts = || {
             let wanted = self.0.iter().filter(|(part, _)| parts.contains(&part.name));
-            wanted.flat_map(|(_, section)| &section.verdicts)
+            wanted.flat_map(|(_, section)| &section.verdicts).filter(&counts)
         };
         let holds = verdicts().filter(|verdict| verdict.holds()).count();
         (holds, holds + verdicts().filter(|verdict| verdict.is_refuted()).count())
@@ -108,6 +117,7 @@ mod tests {
         assert_eq!((found.cell("one", "r", "a"), found.cell("one", "r", "b")), (Some("1"), Some("2")));
         assert_eq!((found.cell("one", "q", "b"), found.cell("one", "r", "c")), (None, None));
         assert_eq!((found.holding(&["one", "two"]), found.holding(&["two"])), ((2, 5), (0, 0)));
+        assert_eq!(found.holding_of_paper(&["one", "two"]), (1, 3));
         assert_eq!((found.busy("one"), found.busy("two"), found.busy("three")), (1, 0, 0));
     }
 }

@@ -7,7 +7,7 @@ use super::super::{Findings, Verdict, text};
 pub(super) fn conclude(found: Findings<'_>) -> Option<String> {
     let parts = ["width", "blocks", "messages", "harts"];
     found.ran(&parts)?;
-    let (holds, claims) = found.holding(&parts);
+    let (holds, claims) = found.holding_of_paper(&parts);
     let one = found.simulated("width", "RC6, ECB, issue 16", "IPC")?;
     let with_division = |load: &str| found.simulated("key-setup", &format!("RC6, a division per step, {load}"), "IPC");
     let divided = with_division("1 block")?;
