@@ -515,6 +515,7 @@ impl Packer<'_, '_> {
         if !self.is_other_file_system(metadata)? {
             match self.system.list(&handle) {
                 Ok(listed) => names = listed,
+                Err(error) if self.open.is_empty() => return Err(Error::from(error).at(shown)),
                 // It is in the tree without its contents.
                 Err(error) => self.leave_out(Error::from(error).at(shown))?,
             }
