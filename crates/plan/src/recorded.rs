@@ -1,8 +1,9 @@
 //! Reads a record of `tress bench` as figures for a plan: R_comp from its rows, R_comm and T_syn from its roofs.
 
+use std::fs::File;
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, UNIX_EPOCH};
-use std::{fs, io};
 
 use serde::Deserialize;
 use tress_container::format::LAYOUT;
@@ -12,6 +13,8 @@ use crate::{Compute, Rate, Strategy, SyncCost};
 
 /// Version of the records that are read.
 const SCHEMA: u32 = 1;
+/// Size of the largest record in bytes.
+const MOST_BYTES: u64 = 64 << 20;
 /// Name of the rows for the algorithm that `tress encrypt` applies to a chunk.
 const ALGORITHM: &str = "aes-128-ccm";
 /// Numbers of threads for which a record has roofs of synchronisation.
@@ -155,7 +158,11 @@ impl Recorded {
 
 fn document(path: &Path) -> Result<RecordDocument, RecordError> {
     let failed = |error: io::Error| RecordError::Unreadable { path: path.to_path_buf(), error };
-    let text = fs::read(path).map_err(failed)?;
+    let mut text = Vec::new();
+    File::open(path).and_then(|file| file.take(MOST_BYTES + 1).read_to_end(&mut text)).map_err(failed)?;
+    if text.len() as u64 > MOST_BYTES {
+        return Err(failed(io::Error::other(format!("larger than {MOST_BYTES} bytes"))));
+    }
     let SchemaVersion { schema } = serde_json::from_slice(&text).map_err(|error| failed(error.into()))?;
     if schema != SCHEMA {
         return Err(RecordError::Schema { path: path.to_path_buf(), schema });

@@ -10,8 +10,8 @@
 //! our rate.
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::io::{self, Write};
+use std::fs::File;
+use std::io::{self, Read as _, Write};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -22,6 +22,9 @@ use crate::timing::statistics::{Median, paired_ratio, ratio};
 
 /// Smaller changes are not reported, however sure they are.
 pub const LEAST_CHANGE: f64 = 0.02;
+
+/// Size of the largest record in bytes.
+const MOST_BYTES: u64 = 64 << 20;
 
 /// How sure a change has to be. A record has some fifty rows, and the quietest of several measures is taken.
 const CONFIDENCE: f64 = 0.9999;
@@ -127,12 +130,21 @@ pub fn read(path: &Path) -> Result<Document, Error> {
         schema: u32,
     }
     let failed = |error: io::Error| Error::Record { path: path.to_path_buf(), error };
-    let text = fs::read(path).map_err(failed)?;
+    let text = read_bounded(path).map_err(failed)?;
     let Version { schema } = serde_json::from_slice(&text).map_err(|error| failed(error.into()))?;
     if schema != SCHEMA {
         return Err(Error::Schema { path: path.to_path_buf(), schema, reads: SCHEMA });
     }
     serde_json::from_slice(&text).map_err(|error| failed(error.into()))
+}
+
+fn read_bounded(path: &Path) -> io::Result<Vec<u8>> {
+    let mut text = Vec::new();
+    File::open(path)?.take(MOST_BYTES + 1).read_to_end(&mut text)?;
+    match text.len() as u64 > MOST_BYTES {
+        true => Err(io::Error::other(format!("larger than {MOST_BYTES} bytes"))),
+        false => Ok(text),
+    }
 }
 
 /// Reads a record that has its samples.

@@ -9,6 +9,7 @@ use tress_container::format::LAYOUT;
 use tress_plan::cache::{self, Cached};
 use tress_plan::measure::{self, Spread, SyncKind};
 use tress_plan::{Compute, Invalid, Limit, Measurement, Plan, Problem, Recorded, Strategy, SyncCost, picture};
+use tress_terminal::blocked::blocked;
 
 use super::{cancellable, note};
 use crate::failure::{self, Failure};
@@ -147,7 +148,7 @@ fn print(options: &args::Plan, problem: &Problem, plan: &Plan, origin: &Origin) 
 
 /// Reads a record. It may lack figures that are given as options.
 fn recorded(options: &args::Plan, path: &Path) -> Result<Recorded, Failure> {
-    let recorded = Recorded::read(path).map_err(|error| Failure::failed(error.to_string()))?;
+    let recorded = blocked(|| Recorded::read(path)).map_err(|error| Failure::failed(error.to_string()))?;
     let figures = Origin { recorded: Some(recorded.clone()), measured: None }.figures(options);
     let lacks = |what: &str, option: &str| {
         Err(Failure::failed(format!("{}: the record has no {what}", crate::failure::name(path))).hint(option))

@@ -149,7 +149,7 @@ fn blocks(row: &BenchRow, mode: Mode, work: CipherCost, roofs: &Roofline) -> Vec
     if bounds.is_empty() {
         return bounds;
     }
-    let cache_level = cache_level(row.lanes as u64 * row.message_bytes, &roofs.cache_bytes);
+    let cache_level = cache_level((row.lanes as u64).saturating_mul(row.message_bytes), &roofs.cache_bytes);
     bounds.push(match cache_level.as_str() {
         "memory-update" if row.threads > 1 => {
             Bound { roof: "memory-update-all".into(), per_unit: 1.0, of_each_thread: false }
