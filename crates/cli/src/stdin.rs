@@ -38,9 +38,14 @@ impl Stdin {
     /// Fails if the output would replace a file of keys, recipients or patterns that the command has read.
     pub(crate) fn keep(&self, output: &args::Output) -> Result<(), Failure> {
         match &output.output {
-            Some(path) if output.force => files::refuse_input(path, self.others.iter().map(PathBuf::as_path)),
+            Some(path) if output.force => files::refuse_input(path, self.others()),
             _ => Ok(()),
         }
+    }
+
+    /// The files of keys, recipients or patterns that the command has read.
+    pub(crate) fn others(&self) -> impl Iterator<Item = &Path> {
+        self.others.iter().map(PathBuf::as_path)
     }
 }
 

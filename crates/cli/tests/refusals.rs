@@ -27,7 +27,9 @@ fn folder() -> Folder {
     folder.write("bytes", [0xff; 100]);
     folder.write("sealed", folder.sealed(b"x"));
     std::fs::create_dir(folder.path("folder")).unwrap();
+    std::fs::copy(folder.path("me.key"), folder.path("folder/k")).unwrap();
     std::os::unix::fs::symlink("nowhere", folder.path("dangling")).unwrap();
+    std::os::unix::fs::symlink("dsa.pem", folder.path("text.sig")).unwrap();
     for (kind, option) in [("rsa", "--rsa=2048"), ("dsa", "--dsa=2048"), ("schnorr", "--schnorr=2048")] {
         let file = format!("{kind}.pem");
         folder.tress(["keygen", option, "-o", &file]).ok();

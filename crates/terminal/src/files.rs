@@ -1,5 +1,6 @@
 //! Reads small files, and prints results to standard output.
 
+use std::collections::HashSet;
 use std::io::{self, Read, Write as _};
 use std::path::{Path, PathBuf};
 
@@ -54,23 +55,48 @@ pub fn refuse_existing(path: &Path, force: bool) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Fails if an output is one of the inputs, under any name, or would be inside one that is a folder.
+/// The number of a regular file, by which all its names are known.
+fn number(path: &Path) -> Option<(u64, u64)> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt as _;
+        std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file).map(|found| (found.dev(), found.ino()))
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = path;
+        None
+    }
+}
+
+fn is_the_input(output: &Path) -> Failure {
+    Failure::failed(format!("{}: the output is the input", failure::name(output)))
+}
+
+/// Fails if one of many outputs is one of the inputs, under any name that the system knows.
+///
+/// # Errors
+/// It is.
+pub fn refuse_inputs<'a>(
+    mut outputs: impl Iterator<Item = PathBuf>,
+    inputs: impl Iterator<Item = &'a Path>,
+) -> Result<(), Failure> {
+    let inputs: HashSet<_> = inputs.filter_map(number).collect();
+    let is_one = |output: &PathBuf| number(output).is_some_and(|output| inputs.contains(&output));
+    outputs.find(is_one).map_or(Ok(()), |output| Err(is_the_input(&output)))
+}
+
+/// Fails if an output is one of the inputs, under any name, would be inside one that is a folder, or is a folder that holds one.
 ///
 /// # Errors
 /// It is.
 pub fn refuse_input<'a>(output: &Path, mut inputs: impl Iterator<Item = &'a Path>) -> Result<(), Failure> {
     let folder = output.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let Ok(place) = output.canonicalize().or_else(|_| folder.canonicalize()) else { return Ok(()) };
-    #[cfg(unix)]
-    let number = |path: &Path| {
-        use std::os::unix::fs::MetadataExt as _;
-        std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file).map(|found| (found.dev(), found.ino()))
-    };
-    #[cfg(not(unix))]
-    let number = |_: &Path| None::<u64>;
     let is_same = |input: &Path| number(output).is_some() && number(output) == number(input);
-    match inputs.any(|input| is_same(input) || input.canonicalize().is_ok_and(|input| place.starts_with(input))) {
-        true => Err(Failure::failed(format!("{}: the output is the input", failure::name(output)))),
+    let is_inside = |input: PathBuf| place.starts_with(&input) || output.is_dir() && input.starts_with(&place);
+    match inputs.any(|input| is_same(input) || input.canonicalize().is_ok_and(is_inside)) {
+        true => Err(is_the_input(output)),
         false => Ok(()),
     }
 }

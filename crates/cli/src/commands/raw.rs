@@ -185,6 +185,8 @@ fn associated_data(options: &args::RawOptions) -> Result<Vec<u8>, Failure> {
     let Some(path) = &options.aad_file else {
         return Ok(options.aad.as_ref().map(|aad| aad.0.to_vec()).unwrap_or_default());
     };
-    Stdin::with_data(&options.input)?.claim(path, "the associated data")?;
+    let mut stdin = Stdin::with_data(&options.input)?;
+    stdin.claim(path, "the associated data")?;
+    stdin.keep(&options.output)?;
     Ok(files::read_small(path, MAX_AAD_BYTES)?.to_vec())
 }

@@ -29,6 +29,10 @@ pub(crate) fn sign(options: &args::Sign) -> Result<(), Failure> {
         files::refuse_terminal(&Sink::Stdout)?;
     }
     let key = signing::signing_key(options, &mut stdin)?;
+    if options.force && !writes_stdout {
+        let outputs = options.inputs.iter().map(|input| signature_name(input));
+        files::refuse_inputs(outputs, stdin.others().chain(options.inputs.iter().map(PathBuf::as_path)))?;
+    }
     let threads = options.threads.wanted().count();
     let sink = |input: &Path| match writes_stdout {
         true => Sink::Stdout,
@@ -164,8 +168,8 @@ fn signature_name(input: &Path) -> PathBuf {
 
 /// Sets the number of bytes to hash, for the progress bar.
 fn count(inputs: &[PathBuf], control: &Control) {
-    let bytes = inputs.iter().filter_map(|input| fs::metadata(input).ok()).map(|metadata| metadata.len()).sum();
-    control.set_total(bytes);
+    let sizes = inputs.iter().filter_map(|input| fs::metadata(input).ok()).map(|metadata| metadata.len());
+    control.set_total(sizes.fold(0, u64::saturating_add));
 }
 
 /// A reader that counts its bytes.
