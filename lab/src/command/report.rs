@@ -12,6 +12,10 @@ pub(crate) fn run(options: &args::Report) -> Result<(), Failure> {
     let is_stdout = output == Path::new("-");
     if !is_stdout {
         files::refuse_existing(&output, options.force)?;
+        // It may be one of those that the report shows.
+        if output.canonicalize().is_ok_and(|path| path.extension().is_some_and(|end| end == "json")) {
+            return Err(Failure::failed(format!("{}: a report does not replace a record", output.display())));
+        }
     }
     let report = report::make(&options.folder).map_err(|error| match error {
         report::Error::Nothing(_) => Failure::failed(error.to_string())

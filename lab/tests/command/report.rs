@@ -50,6 +50,7 @@ fn nothing_to_report() {
     folder.write("empty/bad.json", "{");
     folder.tress(["report", "empty"]).failed("bad.json");
     folder.tress(["report", "empty/bad.json"]).failed("bad.json");
+    folder.tress(["report", "empty", "--force", "-o", "empty/bad.json"]).failed("does not replace a record");
     assert!(!folder.exists("empty/report.html"));
     folder.tress(["report"]).wrong_use("DIR");
 }

@@ -162,7 +162,11 @@ fn check_outputs(options: &args::Simulate) -> Result<(), Failure> {
     let paths = [options.trace.as_ref(), options.json.as_ref(), profile];
     let outputs: Vec<&Path> =
         paths.into_iter().flatten().map(PathBuf::as_path).filter(|path| *path != Path::new("-")).collect();
-    let place = |path: &Path| Some((folder_of(path).canonicalize().ok()?, path.file_name()?.to_owned()));
+    if [options.trace.as_ref(), profile].into_iter().flatten().any(|path| path == Path::new("-")) {
+        return Err(Failure::wrong_use("--trace and --profile write to a file, not to standard output"));
+    }
+    let in_folder = |path: &Path| Some(folder_of(path).canonicalize().ok()?.join(path.file_name()?));
+    let place = |path: &Path| path.canonicalize().ok().or_else(|| in_folder(path));
     let is_same =
         |one: &Path, other: &Path| one == other || place(one).is_some_and(|found| Some(found) == place(other));
     if (1..outputs.len()).any(|at| outputs[..at].iter().any(|before| is_same(before, outputs[at]))) {
@@ -286,7 +290,10 @@ fn write_whole(path: &Path, bytes: &[u8], force: bool) -> io::Result<()> {
         // Nothing has to be cleaned up if a FIFO has no reader, or one that does not read.
         return blocked(|| File::options().write(true).open(path)?.write_all(bytes));
     }
-    let mut file = tempfile::Builder::new().prefix(".tress-").tempfile_in(folder_of(path))?;
+    let mut builder = tempfile::Builder::new();
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    let mut file = builder.prefix(".tress-").tempfile_in(folder_of(path))?;
     file.write_all(bytes)?;
     file.as_file().sync_all()?;
     match if force { file.persist(path) } else { file.persist_noclobber(path) } {
