@@ -179,6 +179,13 @@ def test_file_objects_that_misbehave(key: tress.KeyPair, tmp_path: pathlib.Path)
         def read(self, size: int, /) -> str:
             return "text"
 
+    class ReadTooMuch:
+        pieces = 1
+
+        def read(self, size: int, /) -> bytes:
+            self.pieces -= 1
+            return bytes(size + 1) if self.pieces >= 0 else b""
+
     for source, expected in [
         (Raises(), ZeroDivisionError),
         (Text(sealed), TypeError),
@@ -193,6 +200,7 @@ def test_file_objects_that_misbehave(key: tress.KeyPair, tmp_path: pathlib.Path)
         (TooMuch(sealed), ValueError),
         (Nothing(sealed), BlockingIOError),
         (ReadText(), TypeError),
+        (ReadTooMuch(), ValueError),
     ]:
         with pytest.raises(expected):
             tress.encrypt_stream(reader, io.BytesIO(), key)  # type: ignore[arg-type]
@@ -445,6 +453,25 @@ def test_a_raw_file_that_takes_nothing(key: tress.KeyPair, kind: str, call: str)
     os.close(reader)
     one.close()
     other.close()
+
+
+@pytest.mark.parametrize("rest", [None, -1, 1 << 40, "text", b"", 0.5])
+@pytest.mark.parametrize("first", [1, -1, 1 << 40, "text", b"x", 0.5])
+def test_a_write_that_returns_a_wrong_number(key: tress.KeyPair, first: Any, rest: Any) -> None:
+    """`first` is the result of the first call, `rest` that of all others."""
+
+    class Target:
+        calls = 0
+
+        def write(self, _: object) -> Any:
+            self.calls += 1
+            assert self.calls < 9, "the loop does not end"
+            return first if self.calls == 1 else rest
+
+    with pytest.raises((ValueError, BlockingIOError)):
+        tress.encrypt_stream(io.BytesIO(data(20_000)), Target(), key)
+    with pytest.raises((ValueError, BlockingIOError)), tress.create(Target(), key) as file:
+        file.write(data(20_000))
 
 
 def test_a_file_object_stays_open(key: tress.KeyPair) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import io
+import operator
 import os
 import pathlib
 import re
@@ -338,6 +339,8 @@ def _piecewise(reader: Readable) -> Callable[[], Buffer]:
                 raise BlockingIOError("the source is non-blocking and has no data yet")
             if isinstance(piece, str):
                 raise TypeError("read() must return bytes, not str")
+            if memoryview(piece).nbytes > _PIECE:
+                raise ValueError("read() returned more bytes than requested")
             return piece
 
         return read
@@ -356,17 +359,24 @@ def _piecewise(reader: Readable) -> Callable[[], Buffer]:
 
 def _write_all(writer: Writable, data: bytes) -> int:
     """Writes all of `data`: `write` of a raw file may write only a part."""
-    taken = writer.write(data) if data else len(data)
-    if taken is None and _may_refuse(writer):
-        taken = 0
-    if isinstance(taken, int) and taken < len(data):
-        rest = memoryview(data)[taken:]
-        while rest:
-            count = cast("int | None", writer.write(rest))  # type: ignore[arg-type]
-            if not count:
-                raise BlockingIOError("the target is non-blocking and accepts no data yet")
-            rest = rest[count:]
+    rest = memoryview(data)
+    count = writer.write(data) if data else 0
+    if count is None and not _may_refuse(writer):
+        return len(data)
+    rest = rest[_count(count or 0, len(rest)) :]
+    while rest:
+        count = writer.write(rest)  # type: ignore[arg-type]
+        if not count:
+            raise BlockingIOError("the target is non-blocking and accepts no data yet")
+        rest = rest[_count(count, len(rest)) :]
     return len(data)
+
+
+def _count(count: Any, given: int) -> int:
+    """Checks a result of `write`."""
+    if not hasattr(count, "__index__") or not 0 <= count <= given:
+        raise ValueError("write() must return the number of bytes that it wrote")
+    return operator.index(count)
 
 
 def _may_refuse(writer: object) -> bool:

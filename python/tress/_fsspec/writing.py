@@ -9,7 +9,7 @@ from typing import Any
 from fsspec import AbstractFileSystem
 from fsspec.implementations.local import LocalFileSystem
 
-from .._files import ContainerWriter
+from .._files import ContainerWriter, _write_all
 from .._tress import Encryptor
 
 # Stores that complete nothing at the end of an upload: a file gets another name first.
@@ -68,7 +68,7 @@ class _Upload:
             self._file = fs._open(path, "wb", autocommit=False)
 
     def write(self, data: bytes) -> None:
-        self._file.write(data)
+        _write_all(self._file, data)
 
     def commit(self) -> None:
         self._file.close()
