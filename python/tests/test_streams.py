@@ -474,6 +474,63 @@ def test_a_write_that_returns_a_wrong_number(key: tress.KeyPair, first: Any, res
         file.write(data(20_000))
 
 
+@pytest.mark.parametrize("error", [OSError, KeyboardInterrupt, MemoryError])
+@pytest.mark.parametrize("is_path", [False, True])
+def test_a_failed_write_ends_the_container(
+    key: tress.KeyPair, is_path: bool, error: type[BaseException], tmp_path: pathlib.Path, monkeypatch: Any
+) -> None:
+    """Only the first call of `write` fails, as on a disk that another program makes room on."""
+
+    class Target(io.RawIOBase):
+        fails = True
+
+        def write(self, piece: Any, /) -> int:
+            if self.fails:
+                self.fails = False
+                raise error
+            return len(piece)
+
+    def begin() -> tress.ContainerWriter:
+        target: Any = Target()
+        file = tress.create(path if is_path else target, key, force=True)
+        if is_path:
+            file._output._file.close()  # type: ignore[attr-defined]
+            file._output._file = target  # type: ignore[attr-defined]
+        return file
+
+    path, plain = tmp_path / "x", data(50_000)
+    path.write_bytes(b"old")
+    file = begin()
+    with pytest.raises(error):
+        file.write(plain)
+    assert path.read_bytes() == b"old" and os.listdir(tmp_path) == ["x"]
+    for _ in range(2):
+        for call in (lambda: file.write(plain), file.close):
+            with pytest.raises(ValueError):
+                call()  # type: ignore[no-untyped-call]
+    file.discard()
+    with pytest.raises(tress.Usage), begin() as file, pytest.raises(error):
+        file.write(plain)
+    with pytest.raises(tress.Usage), begin() as file:
+        with pytest.raises(error):
+            file.write(plain)
+        with pytest.raises(tress.Usage):
+            file.close()
+    # What a wrapper keeps is not written later.
+    text = io.TextIOWrapper(begin(), "utf-8")
+    with pytest.raises(error):
+        text.write("x" * 50_000)
+        text.flush()
+    with pytest.raises(tress.Usage):
+        text.close()
+    # Arguments that are refused write nothing.
+    with tress.create(path, key, force=True) as file:
+        with pytest.raises(TypeError):
+            file.write("text")  # type: ignore[arg-type]
+        file.write(b"text")
+    assert tress.decrypt(path.read_bytes(), key) == b"text" and os.listdir(tmp_path) == ["x"]
+
+
 def test_a_file_object_stays_open(key: tress.KeyPair) -> None:
     target = io.BytesIO()
     with tress.create(target, key, name="n") as file:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable
 from types import TracebackType
 from typing import Any, Protocol, Self, cast
 
-from ._errors import OutputExists
+from ._errors import OutputExists, Usage
 from ._tress import CobblestoneKey, Decryptor, Encryptor, Reader
 from ._types import Buffer, Identities, Recipients
 
@@ -171,8 +171,8 @@ class ContainerWriter(io.BufferedIOBase):
     """A file object that encrypts into a container. Made by `tress.create`.
 
     The container is complete only after `close`, which the end of a `with` block calls. If an exception ends the block,
-    or the object is never closed (which gives a `ResourceWarning`), the container is discarded: no file appears under
-    the path, and a file object is left with a truncated container.
+    `write` raises an exception, or the object is never closed (which gives a `ResourceWarning`), the container is
+    discarded: no file appears under the path, and a file object is left with a truncated container.
 
     In a `with` block, `close` takes effect only at the end of the block. So an `io.TextIOWrapper` around this object,
     which closes it after an exception, does not complete the container. Outside a `with` block it does.
@@ -184,7 +184,8 @@ class ContainerWriter(io.BufferedIOBase):
         self._written = 0
         self._rest = b""
         # _in_block: the end of a with block completes or discards the container. _is_settled: one of the two was done.
-        self._in_block = self._is_settled = False
+        # _has_failed: bytes are missing, because write() raised an exception.
+        self._in_block = self._is_settled = self._has_failed = False
         self._name = _name(target)
         self._output: _Output = _Object(target) if hasattr(target, "write") else _Path(os.fsdecode(target), force)
 
@@ -201,8 +202,14 @@ class ContainerWriter(io.BufferedIOBase):
         """Encrypts all of `data` and returns its length in bytes."""
         if self.closed:
             raise ValueError("I/O operation on closed file")
+        self._check()
         with memoryview(data) as view:
-            self._output.write(self._encryptor.update(view))
+            try:
+                self._output.write(self._encryptor.update(view))
+            except BaseException:
+                self._has_failed = True
+                self._settle()
+                raise
             self._written += view.nbytes
             return view.nbytes
 
@@ -212,9 +219,10 @@ class ContainerWriter(io.BufferedIOBase):
 
     def close(self) -> None:
         """Completes the container (in a `with` block, at its end). If that fails, discards it."""
-        if self.closed:
+        if self.closed and not self._has_failed:
             return
         try:
+            self._check()
             self._rest = self._encryptor.finalize()
             if not self._in_block:
                 self._complete()
@@ -222,6 +230,10 @@ class ContainerWriter(io.BufferedIOBase):
             self.discard()
             raise
         super().close()
+
+    def _check(self) -> None:
+        if self._has_failed:
+            raise Usage("the container was discarded, because an earlier write() failed", "usage")
 
     def _complete(self) -> None:
         """Writes the last bytes, without which the container is truncated, and makes the file appear under its path."""
@@ -232,7 +244,11 @@ class ContainerWriter(io.BufferedIOBase):
     def discard(self) -> None:
         """Discards the container."""
         super().close()
-        if hasattr(self, "_output") and not self._is_settled:
+        if hasattr(self, "_output"):
+            self._settle()
+
+    def _settle(self) -> None:
+        if not self._is_settled:
             self._is_settled = True
             self._output.discard()
 
@@ -249,7 +265,7 @@ class ContainerWriter(io.BufferedIOBase):
         self._in_block = False
         if kind is not None:
             self.discard()
-        elif not self.closed:
+        elif not self.closed or self._has_failed:
             self.close()
         elif not self._is_settled:
             try:

@@ -49,6 +49,7 @@ class Writer(ContainerWriter):
 
     def commit(self) -> None:
         """Makes the file appear. The end of a transaction calls this."""
+        self._check()
         if not self._is_settled:
             self.close()
             self._rest, self._autocommit = b"", True
