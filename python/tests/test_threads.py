@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import gc
 import io
 import os
@@ -11,7 +12,8 @@ import sys
 import threading
 import tracemalloc
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from typing import Any
 
 import pytest
 import tress
@@ -65,6 +67,82 @@ def test_threads_on_one_reader_and_one_encryptor(key: tress.KeyPair) -> None:
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(lambda _: wild.update(b"x" * 100_000), range(50)))
     wild.finalize()
+
+
+class Meanwhile(io.BytesIO):
+    """The first `write` first calls a function."""
+
+    def __init__(self, call: Callable[[], object]) -> None:
+        super().__init__()
+        self.calls = [call]
+
+    def write(self, piece: Any, /) -> int:
+        if self.calls:
+            self.calls.pop()()
+        return super().write(piece)
+
+
+def test_threads_on_one_new_file(key: tress.KeyPair) -> None:
+    """The second thread writes while the target has the beginning of the container."""
+    with ThreadPoolExecutor(1) as pool:
+        second: list[Future[int]] = []
+
+        def write() -> None:
+            second.append(pool.submit(file.write, b"b" * 600_000))
+            # Without a lock, the other write is complete before this one.
+            wait(second, 0.2)
+
+        target = Meanwhile(write)
+        with tress.create(target, key) as file:
+            file.write(b"a" * 600_000)
+            assert second[0].result() == 600_000
+    assert tress.decrypt(target.getvalue(), key) == b"a" * 600_000 + b"b" * 600_000
+
+
+@pytest.mark.parametrize("is_block", [False, True])
+def test_threads_that_close_one_file(
+    key: tress.KeyPair, is_block: bool, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "x"
+    file = tress.create(path, key)
+    with ThreadPoolExecutor(1) as pool:
+        second: list[Future[None]] = []
+
+        def synchronise(_: int) -> None:
+            if not second:
+                second.append(pool.submit(file.close))
+                wait(second, 0.2)
+
+        monkeypatch.setattr(os, "fsync", synchronise)
+        if is_block:
+            with file:
+                file.write(b"lanes")
+        else:
+            file.write(b"lanes")
+            file.close()
+        second[0].result()
+    assert tress.decrypt(path.read_bytes(), key) == b"lanes" and os.listdir(tmp_path) == ["x"]
+
+
+def test_a_signal_handler_in_the_middle_of_a_write(key: tress.KeyPair) -> None:
+    """The lock does not stop the thread that holds it. Its bytes would get before those of the interrupted call."""
+    for name, arguments in (("write", [bytes(600_000)]), ("close", [])):
+        target = Meanwhile(bytes)
+        file = tress.create(target, key)
+        target.calls = [functools.partial(getattr(file, name), *arguments)]
+        with pytest.raises(tress.Usage):
+            file.write(bytes(600_000))
+        with pytest.raises(tress.Usage):
+            file.close()
+
+    def caught() -> None:
+        with pytest.raises(tress.Usage):
+            file.close()
+
+    target = Meanwhile(caught)
+    with tress.create(target, key) as file:
+        file.write(b"a" * 600_000)
+    assert tress.decrypt(target.getvalue(), key) == b"a" * 600_000
 
 
 def test_a_buffer_that_is_written_meanwhile(key: tress.KeyPair) -> None:

@@ -9,6 +9,7 @@ import os
 import pathlib
 import re
 import stat
+import threading
 import warnings
 from collections.abc import Callable, Iterable
 from types import TracebackType
@@ -186,6 +187,8 @@ class ContainerWriter(io.BufferedIOBase):
         # _in_block: the end of a with block completes or discards the container. _is_settled: one of the two was done.
         # _has_failed: bytes are missing, because write() raised an exception.
         self._in_block = self._is_settled = self._has_failed = False
+        # One thread at a time. _is_writing: a call of the same thread comes from within write().
+        self._lock, self._is_writing = threading.RLock(), False
         self._name = _name(target)
         self._output: _Output = _Object(target) if hasattr(target, "write") else _Path(os.fsdecode(target), force)
 
@@ -200,18 +203,23 @@ class ContainerWriter(io.BufferedIOBase):
 
     def write(self, data: Buffer, /) -> int:
         """Encrypts all of `data` and returns its length in bytes."""
-        if self.closed:
-            raise ValueError("I/O operation on closed file")
-        self._check()
-        with memoryview(data) as view:
-            try:
-                self._output.write(self._encryptor.update(view))
-            except BaseException:
-                self._has_failed = True
-                self._settle()
-                raise
-            self._written += view.nbytes
-            return view.nbytes
+        with self._lock:
+            if self.closed:
+                raise ValueError("I/O operation on closed file")
+            self._check_caller()
+            self._check()
+            with memoryview(data) as view:
+                try:
+                    self._is_writing = True
+                    self._output.write(self._encryptor.update(view))
+                    self._written += view.nbytes
+                except BaseException:
+                    self._has_failed = True
+                    self._settle()
+                    raise
+                finally:
+                    self._is_writing = False
+                return view.nbytes
 
     def tell(self) -> int:
         """Returns the number of plaintext bytes so far."""
@@ -219,21 +227,27 @@ class ContainerWriter(io.BufferedIOBase):
 
     def close(self) -> None:
         """Completes the container (in a `with` block, at its end). If that fails, discards it."""
-        if self.closed and not self._has_failed:
-            return
-        try:
-            self._check()
-            self._rest = self._encryptor.finalize()
-            if not self._in_block:
-                self._complete()
-        except BaseException:
-            self.discard()
-            raise
-        super().close()
+        with self._lock:
+            if self.closed and not self._has_failed:
+                return
+            self._check_caller()
+            try:
+                self._check()
+                self._rest = self._encryptor.finalize()
+                if not self._in_block:
+                    self._complete()
+            except BaseException:
+                self.discard()
+                raise
+            super().close()
 
     def _check(self) -> None:
         if self._has_failed:
             raise Usage("the container was discarded, because an earlier write() failed", "usage")
+
+    def _check_caller(self) -> None:
+        if self._is_writing:
+            raise Usage("write() of this file is running: a signal handler or its target called the file", "usage")
 
     def _complete(self) -> None:
         """Writes the last bytes, without which the container is truncated, and makes the file appear under its path."""
@@ -243,8 +257,8 @@ class ContainerWriter(io.BufferedIOBase):
 
     def discard(self) -> None:
         """Discards the container."""
-        super().close()
-        if hasattr(self, "_output"):
+        with self._lock:
+            super().close()
             self._settle()
 
     def _settle(self) -> None:
@@ -262,21 +276,24 @@ class ContainerWriter(io.BufferedIOBase):
         self, kind: type[BaseException] | None, raised: BaseException | None, trace: TracebackType | None
     ) -> None:
         """Completes the container, or discards it if the block raised an exception."""
-        self._in_block = False
-        if kind is not None:
-            self.discard()
-        elif not self.closed or self._has_failed:
-            self.close()
-        elif not self._is_settled:
-            try:
-                self._complete()
-            except BaseException:
+        with self._lock:
+            self._in_block = False
+            if kind is not None:
                 self.discard()
-                raise
+            elif not self.closed or self._has_failed:
+                self.close()
+            elif not self._is_settled:
+                try:
+                    self._complete()
+                except BaseException:
+                    self.discard()
+                    raise
 
     def __del__(self) -> None:
         """Discards the container if it was never closed: it may be incomplete."""
-        if hasattr(self, "_output") and not self._is_settled:
+        if not hasattr(self, "_output"):
+            return
+        if not self._is_settled:
             warnings.warn(
                 f"{self._name}: discarded, because close() was not called", ResourceWarning, stacklevel=2, source=self
             )

@@ -49,11 +49,12 @@ class Writer(ContainerWriter):
 
     def commit(self) -> None:
         """Makes the file appear. The end of a transaction calls this."""
-        self._check()
-        if not self._is_settled:
-            self.close()
-            self._rest, self._autocommit = b"", True
-            self._complete()
+        with self._lock:
+            self._check()
+            if not self._is_settled:
+                self.close()
+                self._rest, self._autocommit = b"", True
+                self._complete()
 
 
 class _Upload:
