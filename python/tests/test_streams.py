@@ -507,7 +507,7 @@ def test_a_failed_write_ends_the_container(
     for _ in range(2):
         for call in (lambda: file.write(plain), file.close):
             with pytest.raises(ValueError):
-                call()  # type: ignore[no-untyped-call]
+                call()
     file.discard()
     with pytest.raises(tress.Usage), begin() as file, pytest.raises(error):
         file.write(plain)

@@ -191,6 +191,87 @@ def test_an_encryptor_belongs_to_its_process(key: tress.KeyPair) -> None:
     assert tress.decrypt(sealed + encryptor.finalize(), key) == b"lanes"
 
 
+FORKED = """
+import os, sys, threading, tress
+
+way, folder = sys.argv[1:]
+path, key = os.path.join(folder, "x"), tress.RawKey(bytes(16))
+file = tress.create(path, key, force=True)
+
+def refused(call, *arguments):
+    try:
+        call(*arguments)
+    except tress.Usage:
+        return
+    os._exit(3)
+
+def hold():
+    with file._lock:
+        held.set()
+        done.wait()
+
+held, done = threading.Event(), threading.Event()
+if way == "thread":
+    threading.Thread(target=hold).start()
+    held.wait()
+elif way == "store":
+    from fsspec.implementations.dirfs import DirFileSystem
+    from fsspec.implementations.local import LocalFileSystem
+    from tress._fsspec.writing import _Upload
+
+    file.discard()
+    file = tress.ContainerWriter(_Upload(DirFileSystem(folder, LocalFileSystem()), "x"), tress.Encryptor(key))
+    file._output = file._output._file  # As a new file of the protocol tress: it would be a file object of the caller.
+if way != "thread":
+    file.write(b"a" * 600_000)
+if way.startswith("block"):
+    file.__enter__()
+if way == "block closed":
+    file.close()
+child = os.fork()
+if child == 0:
+    if way in ("close", "thread", "block close"):
+        refused(file.close)
+        file.close()
+    if way == "write":
+        refused(file.write, b"x" * 600_000)
+    if way == "discard":
+        file.discard()
+    if way == "del":
+        del file
+    if way == "block raises":
+        file.__exit__(KeyError, KeyError(), None)
+    if way == "block closed":
+        refused(file.__exit__, None, None, None)
+    if way == "store":
+        refused(file.close)
+        os._exit(0)
+    sys.exit(0)
+assert os.waitpid(child, 0)[1] == 0
+done.set()
+if way == "thread":
+    file.write(b"a" * 600_000)
+if way.startswith("block"):
+    file.__exit__(None, None, None)
+file.close()
+with open(path, "rb") as sealed:
+    assert tress.decrypt(sealed.read(), key) == b"a" * 600_000
+assert os.listdir(folder) == ["x"]
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
+@pytest.mark.parametrize(
+    "way",
+    ["exit", "close", "write", "discard", "del", "block raises", "block close", "block closed", "thread", "store"],
+)
+def test_a_new_file_belongs_to_its_process(way: str, tmp_path: pathlib.Path) -> None:
+    """Whatever a child of a fork does with the file, the parent completes it."""
+    command = [sys.executable, "-W", "error::ResourceWarning", "-c", FORKED, way, str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_a_reader_moves_no_position_of_its_file(key: tress.KeyPair, tmp_path: pathlib.Path) -> None:
     """After a fork, both processes have one position."""

@@ -12,6 +12,7 @@ import stat
 import threading
 import warnings
 from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager, nullcontext
 from types import TracebackType
 from typing import Any, Protocol, Self, cast
 
@@ -177,7 +178,12 @@ class ContainerWriter(io.BufferedIOBase):
 
     In a `with` block, `close` takes effect only at the end of the block. So an `io.TextIOWrapper` around this object,
     which closes it after an exception, does not complete the container. Outside a `with` block it does.
+
+    It belongs to the process that created it. In a child of a fork, `write` and `close` raise `Usage`.
     """
+
+    # Number of forks between the first process of the program and this one.
+    _forks = 0
 
     def __init__(self, target: Any, encryptor: Encryptor, *, force: bool = False) -> None:
         """Writes the output of `encryptor` to a path or a file object."""
@@ -189,6 +195,7 @@ class ContainerWriter(io.BufferedIOBase):
         self._in_block = self._is_settled = self._has_failed = False
         # One thread at a time. _is_writing: a call of the same thread comes from within write().
         self._lock, self._is_writing = threading.RLock(), False
+        self._forks_before = self._forks
         self._name = _name(target)
         self._output: _Output = _Object(target) if hasattr(target, "write") else _Path(os.fsdecode(target), force)
 
@@ -203,7 +210,7 @@ class ContainerWriter(io.BufferedIOBase):
 
     def write(self, data: Buffer, /) -> int:
         """Encrypts all of `data` and returns its length in bytes."""
-        with self._lock:
+        with self._alone():
             if self.closed:
                 raise ValueError("I/O operation on closed file")
             self._check_caller()
@@ -227,7 +234,7 @@ class ContainerWriter(io.BufferedIOBase):
 
     def close(self) -> None:
         """Completes the container (in a `with` block, at its end). If that fails, discards it."""
-        with self._lock:
+        with self._alone():
             if self.closed and not self._has_failed:
                 return
             self._check_caller()
@@ -241,12 +248,22 @@ class ContainerWriter(io.BufferedIOBase):
                 raise
             super().close()
 
+    def _is_inherited(self) -> bool:
+        """Returns whether this process is a child of a fork after the creation."""
+        return self._forks != self._forks_before
+
+    def _alone(self) -> AbstractContextManager[object]:
+        """Returns the lock. In a child of a fork, a thread of the parent may hold it."""
+        return nullcontext() if self._is_inherited() else self._lock
+
     def _check(self) -> None:
+        if self._is_inherited():
+            raise Usage("the file belongs to another process, which was forked", "usage")
         if self._has_failed:
             raise Usage("the container was discarded, because an earlier write() failed", "usage")
 
     def _check_caller(self) -> None:
-        if self._is_writing:
+        if self._is_writing and not self._is_inherited():
             raise Usage("write() of this file is running: a signal handler or its target called the file", "usage")
 
     def _complete(self) -> None:
@@ -257,14 +274,17 @@ class ContainerWriter(io.BufferedIOBase):
 
     def discard(self) -> None:
         """Discards the container."""
-        with self._lock:
+        with self._alone():
             super().close()
             self._settle()
 
     def _settle(self) -> None:
         if not self._is_settled:
             self._is_settled = True
-            self._output.discard()
+            if self._is_inherited():
+                self._output.leave()
+            else:
+                self._output.discard()
 
     def __enter__(self) -> Self:
         """Begins a `with` block, whose end completes or discards the container."""
@@ -276,7 +296,7 @@ class ContainerWriter(io.BufferedIOBase):
         self, kind: type[BaseException] | None, raised: BaseException | None, trace: TracebackType | None
     ) -> None:
         """Completes the container, or discards it if the block raised an exception."""
-        with self._lock:
+        with self._alone():
             self._in_block = False
             if kind is not None:
                 self.discard()
@@ -284,6 +304,7 @@ class ContainerWriter(io.BufferedIOBase):
                 self.close()
             elif not self._is_settled:
                 try:
+                    self._check()
                     self._complete()
                 except BaseException:
                     self.discard()
@@ -293,11 +314,19 @@ class ContainerWriter(io.BufferedIOBase):
         """Discards the container if it was never closed: it may be incomplete."""
         if not hasattr(self, "_output"):
             return
-        if not self._is_settled:
+        if not self._is_settled and not self._is_inherited():
             warnings.warn(
                 f"{self._name}: discarded, because close() was not called", ResourceWarning, stacklevel=2, source=self
             )
         self.discard()
+
+
+def _count_fork() -> None:
+    ContainerWriter._forks += 1
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_count_fork)
 
 
 def create(
@@ -440,6 +469,9 @@ class _Output(Protocol):
 
     def discard(self) -> None: ...
 
+    def leave(self) -> None:
+        """Closes what this process has of it, in a child of a fork. The parent continues."""
+
 
 class _Object:
     """A file object of the caller."""
@@ -456,6 +488,9 @@ class _Object:
             flush()
 
     def discard(self) -> None:
+        pass
+
+    def leave(self) -> None:
         pass
 
 
@@ -545,6 +580,9 @@ class _Path:
                 os.unlink(self._temporary)
         except FileNotFoundError:
             pass
+
+    def leave(self) -> None:
+        self._file.close()
 
 
 def _descriptor(path: str) -> int | None:

@@ -49,7 +49,7 @@ class Writer(ContainerWriter):
 
     def commit(self) -> None:
         """Makes the file appear. The end of a transaction calls this."""
-        with self._lock:
+        with self._alone():
             self._check()
             if not self._is_settled:
                 self.close()
@@ -91,3 +91,7 @@ class _Upload:
             else:
                 self._file.discard()
                 self._file.closed = True  # Its end would be another attempt to close it.
+
+    def leave(self) -> None:
+        with suppress(AttributeError):  # The parent has the connection, and this process must not upload its copy.
+            self._file.closed = True
