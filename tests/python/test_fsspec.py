@@ -447,6 +447,15 @@ def test_files_appear_when_they_are_complete(target, options, tmp_path):
     assert sorted(fs.ls(folder, detail=False)) == [f"{folder}/a", f"{folder}/b", path]
 
 
+def test_a_failed_write_fails_the_transaction(fs, monkeypatch):
+    with pytest.raises(tress.Usage), fs.transaction:
+        file = fs.open("/half", "wb")
+        with monkeypatch.context() as patch, pytest.raises(OSError):
+            patch.setattr(file._output._file, "write", lambda data: (_ for _ in ()).throw(OSError))
+            file.write(PLAIN)
+    assert not fs.exists("/half")
+
+
 def test_a_store_that_refuses_the_end_keeps_the_old_file(fs, monkeypatch):
     fs.pipe_file("/x", b"old")
     monkeypatch.setattr(Store, "cp_file", lambda *_, **__: raises(OSError(errno.ENOSPC, "full"))(b""))
