@@ -12,7 +12,7 @@ import stat
 import threading
 import warnings
 from collections.abc import Callable, Iterable
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from types import TracebackType
 from typing import Any, Protocol, Self, cast
 
@@ -216,6 +216,8 @@ class ContainerWriter(io.BufferedIOBase):
             self._check_caller()
             self._check()
             with memoryview(data) as view:
+                if not view.c_contiguous:
+                    raise BufferError("the buffer is not contiguous")
                 try:
                     self._is_writing = True
                     self._output.write(self._encryptor.update(view))
@@ -238,13 +240,17 @@ class ContainerWriter(io.BufferedIOBase):
             if self.closed and not self._has_failed:
                 return
             self._check_caller()
+            if self._in_block and self._has_failed:
+                super().close()  # A wrapper may call this for the exception of write(), which the caller shall see.
+                return
             try:
                 self._check()
                 self._rest = self._encryptor.finalize()
                 if not self._in_block:
                     self._complete()
             except BaseException:
-                self.discard()
+                super().close()
+                self._settle()
                 raise
             super().close()
 
@@ -277,6 +283,7 @@ class ContainerWriter(io.BufferedIOBase):
         with self._alone():
             super().close()
             self._settle()
+            self._has_failed = False  # The caller knows.
 
     def _settle(self) -> None:
         if not self._is_settled:
@@ -401,8 +408,6 @@ def _piecewise(reader: Readable) -> Callable[[], Buffer]:
                 raise BlockingIOError("the source is non-blocking and has no data yet")
             if isinstance(piece, str):
                 raise TypeError("read() must return bytes, not str")
-            if memoryview(piece).nbytes > _PIECE:
-                raise ValueError("read() returned more bytes than requested")
             return piece
 
         return read
@@ -574,12 +579,12 @@ class _Path:
             os.unlink(self._temporary)
 
     def discard(self) -> None:
-        self._file.close()
         try:
+            self._file.close()
+        finally:
             if self._temporary is not None:
-                os.unlink(self._temporary)
-        except FileNotFoundError:
-            pass
+                with suppress(FileNotFoundError):
+                    os.unlink(self._temporary)
 
     def leave(self) -> None:
         self._file.close()
