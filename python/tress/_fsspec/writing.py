@@ -95,3 +95,5 @@ class _Upload:
     def leave(self) -> None:
         with suppress(AttributeError):  # The parent has the connection, and this process must not upload its copy.
             self._file.closed = True
+        with suppress(Exception), open(os.devnull, "wb") as nothing:  # Nor write what a local file has in its buffer.
+            os.dup2(nothing.fileno(), self._file.fileno())
