@@ -76,20 +76,21 @@ demo:
 	@tools/setup demo
 	@CARGO="$(CARGO)" tools/demo
 
-# Two rows run in parallel, so that tests that wait leave the cores to the other row. All of them use the result of build.
+# Two goals at a time, so that tests that wait leave the cores to the other one. All of them use the result of build, which is the first
+# step of lint-python. Long ones come first, so that none runs alone at the end.
 test:
 	@tools/setup test
-	@tools/goals "make test" "lint test-rust test-without" \
-	    "lint-python test-python test-page test-wheel test-dataset test-c test-packages"
+	@tools/goals "make test" lint-python lint test-rust test-dataset test-python test-c test-page test-wheel test-packages test-without
 
+# check-targets has its own folders, so it does not wait for the build of qemu.
 test-targets:
 	@tools/setup test-targets
-	@tools/goals "make test-targets" "test-windows" "qemu firmware check-targets"
+	@tools/goals "make test-targets" qemu check-targets firmware test-windows
 
 nightly: export MINUTES = 20
 nightly:
 	@tools/setup nightly
-	@tools/goals "make nightly" "fuzz miri" "deny publishable semver book secrets generators qemu-all test-systems firmware-qemu clients test-pip"
+	@tools/goals "make nightly" fuzz deny publishable semver book secrets generators qemu-all test-systems firmware-qemu clients test-pip miri
 
 # Builds everything with tests: building a part alone would rebuild its dependencies with fewer features.
 build:
@@ -114,7 +115,7 @@ BARE = RUSTFLAGS="-D warnings" $(CARGO) check --locked --target-dir target/bare 
 check-targets:
 	$(CARGO) +$(OLDEST) check --locked -p tress -p tress-simulate --target x86_64-apple-darwin --target-dir target/oldest
 	$(BARE) -F tress-ccm/alloc,tress-ccm-05/alloc,tress-modular/alloc,tress-cipher/ciphers,tress-cipher/lanes
-	for features in "" tress-cipher/lanes tress-cipher/ciphers; do \
+	for features in "" tress-cipher/lanes tress-cipher/chacha20poly1305; do \
 	    $(BARE) --target x86_64-unknown-linux-gnu --target aarch64-unknown-linux-gnu -F "$$features" || exit 1; done
 
 # Without optimisation, since these tests compute little. make soak runs the tests of the libraries that do not need Unix.
