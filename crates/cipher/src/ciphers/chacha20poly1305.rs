@@ -23,7 +23,7 @@ use chacha20poly1305::KeyInit;
 use chacha20poly1305::aead::AeadInOut;
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
-use crate::{BLOCK_BYTES, Backend, Block, Error};
+use crate::{Backend, Block, Error};
 #[cfg(all(feature = "lanes", any(target_arch = "x86_64", target_arch = "aarch64")))]
 pub(crate) use wide::apply_short;
 
@@ -183,6 +183,7 @@ impl Kernel {
 
 /// The AEAD on vector registers: word `w` of all blocks is in register `w`.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+#[cfg_attr(not(feature = "lanes"), allow(dead_code, reason = "batches of short messages are lanes"))]
 mod wide {
     #[cfg(target_arch = "aarch64")]
     use poly1305::{Poly1305, universal_hash::KeyInit, universal_hash::UniversalHash};
@@ -359,7 +360,7 @@ mod wide {
         }
         let lengths = [aad.len() as u64, data.len() as u64].map(u64::to_le_bytes);
         mac.update_padded(lengths.as_flattened());
-        let mut tag = [0; BLOCK_BYTES];
+        let mut tag = [0; crate::BLOCK_BYTES];
         tag.copy_from_slice(&mac.finalize());
         tag
     }
