@@ -246,6 +246,7 @@ impl Interpreter<'_> {
                     M::Popcnt => u64::from(a.count_ones()),
                     M::Lzcnt => u64::from(a.leading_zeros() + bits - 64),
                     M::Bsr if a != 0 => u64::from(63 - a.leading_zeros()),
+                    M::Bsr | M::Bsf if a == 0 => self.number(instruction, 0)?,
                     _ => u64::from(a.trailing_zeros().min(bits)),
                 };
                 // BSF and BSR of zero leave the register unchanged on existing processors.

@@ -1,9 +1,12 @@
 //! Faults while packing and unpacking trees: in calls on the container, and in calls on the folders.
 
+use std::ffi::OsString;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
+
+use cap_std::fs::{Dir, FileType};
 
 use super::decrypt::decrypt_on;
 use super::fault_tests::{decrypt_in, encrypt_from, identities, plain};
@@ -114,4 +117,21 @@ fn members_of_a_container_that_changes_leave_nothing() {
         assert_eq!(found.unwrap_err().kind, ErrorKind::InputChanged, "{options:?}");
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "{options:?}");
     }
+}
+
+struct Unlistable;
+
+impl System for Unlistable {
+    fn list(&self, _: &Dir) -> io::Result<Vec<(OsString, FileType)>> {
+        Err(io::ErrorKind::PermissionDenied.into())
+    }
+}
+
+#[test]
+fn a_folder_that_cannot_be_listed_is_no_container() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir(folder.path().join("tree")).unwrap();
+    let error = encrypt_from("tree", folder.path(), &Unlistable, false).unwrap_err();
+    assert_eq!(error.kind, ErrorKind::Io(io::ErrorKind::PermissionDenied));
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
 }
