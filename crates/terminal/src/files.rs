@@ -55,18 +55,17 @@ pub fn refuse_existing(path: &Path, force: bool) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The number of a regular file, by which all its names are known.
-fn number(path: &Path) -> Option<(u64, u64)> {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::MetadataExt as _;
-        std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file).map(|found| (found.dev(), found.ino()))
-    }
-    #[cfg(not(unix))]
-    {
-        let _ = path;
-        None
-    }
+/// What all names of a regular file share.
+#[cfg(unix)]
+fn identity(path: &Path) -> Option<(u64, u64)> {
+    use std::os::unix::fs::MetadataExt as _;
+    std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file).map(|found| (found.dev(), found.ino()))
+}
+
+/// What all names of a regular file share, except those of hard links.
+#[cfg(not(unix))]
+fn identity(path: &Path) -> Option<PathBuf> {
+    path.canonicalize().ok().filter(|path| path.is_file())
 }
 
 fn is_the_input(output: &Path) -> Failure {
@@ -81,8 +80,8 @@ pub fn refuse_inputs<'a>(
     mut outputs: impl Iterator<Item = PathBuf>,
     inputs: impl Iterator<Item = &'a Path>,
 ) -> Result<(), Failure> {
-    let inputs: HashSet<_> = inputs.filter_map(number).collect();
-    let is_one = |output: &PathBuf| number(output).is_some_and(|output| inputs.contains(&output));
+    let inputs: HashSet<_> = inputs.filter_map(identity).collect();
+    let is_one = |output: &PathBuf| identity(output).is_some_and(|output| inputs.contains(&output));
     outputs.find(is_one).map_or(Ok(()), |output| Err(is_the_input(&output)))
 }
 
@@ -93,12 +92,19 @@ pub fn refuse_inputs<'a>(
 pub fn refuse_input<'a>(output: &Path, mut inputs: impl Iterator<Item = &'a Path>) -> Result<(), Failure> {
     let folder = output.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let Ok(place) = output.canonicalize().or_else(|_| folder.canonicalize()) else { return Ok(()) };
-    let is_same = |input: &Path| number(output).is_some() && number(output) == number(input);
-    let is_inside = |input: PathBuf| place.starts_with(&input) || output.is_dir() && input.starts_with(&place);
-    match inputs.any(|input| is_same(input) || input.canonicalize().is_ok_and(is_inside)) {
-        true => Err(is_the_input(output)),
-        false => Ok(()),
-    }
+    inputs.try_for_each(|input| {
+        let is_same = identity(output).is_some() && identity(output) == identity(input);
+        let found = input.canonicalize().unwrap_or_default();
+        if is_same || found.is_absolute() && place.starts_with(&found) {
+            return Err(is_the_input(output));
+        }
+        if output.is_dir() && found.starts_with(&place) {
+            let (output, input) = (failure::name(output), failure::name(input));
+            return Err(Failure::failed(format!("{output}: this folder has {input} in it, which the command reads"))
+                .hint("name a file or folder inside it"));
+        }
+        Ok(())
+    })
 }
 
 /// Reads a small file (a key, a passphrase) completely. The bytes are wiped when dropped.
