@@ -26,9 +26,15 @@ pub(crate) fn sink(output: &args::Output) -> Sink {
 /// Fails if an input is missing or the output exists, before somebody types a passphrase for them.
 pub(crate) fn check_names(inputs: &[PathBuf], output: &args::Output) -> Result<(), Failure> {
     for input in inputs.iter().filter(|input| *input != Path::new("-") && descriptor::number(input).is_none()) {
-        std::fs::symlink_metadata(input).map_err(|error| Failure::io(input, &error))?;
+        match std::fs::symlink_metadata(input) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(Failure::io(input, &error)),
+            _ => {} // Devices and pipes of Windows open without it.
+        }
     }
-    output.output.as_deref().map_or(Ok(()), |path| refuse_existing(path, output.force))
+    match sink(output) {
+        Sink::Path { path, force } => refuse_existing(&path, force),
+        _ => Ok(()),
+    }
 }
 
 /// The sink for a picture.

@@ -111,7 +111,7 @@ pub(crate) fn decrypt(options: &args::Decrypt) -> Result<(), Failure> {
     let report = cancellable(|control| {
         commands::decrypt(&source, &sink, &identities, &decrypt, control).map_err(|error| {
             let hint = match (&error.kind, &error.path) {
-                (ErrorKind::ChunkDamaged { .. } | ErrorKind::Truncated, _) => {
+                (ErrorKind::ChunkDamaged { .. } | ErrorKind::Truncated, _) if !options.salvage => {
                     "--salvage gives whole files of a folder, standard output what is before"
                 }
                 (ErrorKind::Io(io::ErrorKind::NotFound), Some(path)) if options.members.contains(path) => {

@@ -94,6 +94,7 @@ pub(crate) fn verify(options: &args::Verify) -> Result<(), Failure> {
                 let start = |reader: &mut dyn Read| reader.take(MAX_SIGNATURE_BYTES).read_to_end(&mut signature);
                 commands::read(&files::source(&path), control, start).map_err(|error| match fs::metadata(input) {
                     Err(missing) if !is_stdin(&options.inputs) => Failure::io(input, &missing),
+                    _ if options.signature.is_some() => failure::from_error(error),
                     _ => {
                         failure::from_error(error).hint("the signature of IN is IN.sig; --signature FILE names another")
                     }
