@@ -3,6 +3,8 @@
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, LineWriter, Read, Write};
+#[cfg(unix)]
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -166,7 +168,10 @@ fn check_outputs(options: &args::Simulate) -> Result<(), Failure> {
         return Err(Failure::wrong_use("--trace and --profile write to a file, not to standard output"));
     }
     let in_folder = |path: &Path| Some(folder_of(path).canonicalize().ok()?.join(path.file_name()?));
-    let place = |path: &Path| path.canonicalize().ok().or_else(|| in_folder(path));
+    let place = |path: &Path| match descriptor::number(path) {
+        Some(_) => None,
+        None => path.canonicalize().ok().or_else(|| in_folder(path)),
+    };
     let is_same =
         |one: &Path, other: &Path| one == other || place(one).is_some_and(|found| Some(found) == place(other));
     if (1..outputs.len()).any(|at| outputs[..at].iter().any(|before| is_same(before, outputs[at]))) {
@@ -286,13 +291,14 @@ fn write_whole(path: &Path, bytes: &[u8], force: bool) -> io::Result<()> {
     if let Some(number) = descriptor::number(path) {
         return descriptor::take(number, true)?.write_all(bytes);
     }
-    if std::fs::metadata(path).is_ok_and(|there| !there.is_file()) {
+    let old = std::fs::metadata(path).ok();
+    if old.as_ref().is_some_and(|old| !old.is_file()) {
         // Nothing has to be cleaned up if a FIFO has no reader, or one that does not read.
         return blocked(|| File::options().write(true).open(path)?.write_all(bytes));
     }
     let mut builder = tempfile::Builder::new();
     #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    builder.permissions(old.map_or_else(|| PermissionsExt::from_mode(0o666), |old| old.permissions()));
     let mut file = builder.prefix(".tress-").tempfile_in(folder_of(path))?;
     file.write_all(bytes)?;
     file.as_file().sync_all()?;
