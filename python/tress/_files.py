@@ -241,7 +241,7 @@ class ContainerWriter(io.BufferedIOBase):
                 return
             self._check_caller()
             if self._in_block and self._has_failed:
-                super().close()  # A wrapper may call this for the exception of write(), which the caller shall see.
+                super().close()  # Called by a wrapper after the exception of write(), which must reach the caller.
                 return
             try:
                 self._check()
