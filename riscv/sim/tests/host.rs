@@ -27,7 +27,9 @@ fn ends_by_htif() {
 fn prints_by_htif() {
     // The direct command: device 1, command 1.
     let code = Code::new(Xlen::Rv32).constant(5, TOHOST as u32).constant(6, 0x0101_0000).addi(7, 0, i32::from(b'A'));
-    let code = code.store("sw", 5, 7, 0).store("sw", 5, 6, 4).addi(7, 0, 1).store("sw", 5, 0, 4).store("sw", 5, 7, 0);
+    // Cleared first, as start code clears its variables.
+    let code = code.store("sw", 5, 0, 0).store("sw", 5, 0, 4).store("sw", 5, 7, 0).store("sw", 5, 6, 4);
+    let code = code.addi(7, 0, 1).store("sw", 5, 0, 4).store("sw", 5, 7, 0);
     let mut system = code.word(LOOP).system(1);
     assert_eq!(system.run(1000).unwrap(), Some(0));
     assert_eq!(system.bus.console(), b"A");
@@ -92,6 +94,24 @@ fn half_a_request_is_served_when_all_harts_sleep() {
         let machine = Machine::preset("raptor").expect("a preset");
         let mut simulation = Simulation::new(&machine, Model::Pipeline, code.image()).unwrap();
         assert_eq!(simulation.run(100).expect("no deadlock"), Some(5));
+    }
+}
+
+/// A timer that no run reaches is not an overflow: no hart wakes up.
+#[test]
+fn a_timer_far_away_never_comes() {
+    for preset in ["generic", "e31", "raptor"] {
+        let code = Code::new(Xlen::Rv32).constant(5, 0x0200_4000).addi(6, 0, -1).store("sw", 5, 6, 0);
+        let code = code.constant(6, 0x0fff_ffff).store("sw", 5, 6, 4).addi(7, 0, 1 << 7).csrw(0x304, 7).word(WFI);
+        let error = match preset {
+            "generic" => code.word(LOOP).system(1).run(100).expect_err("sleeps"),
+            preset => {
+                let machine = Machine::preset(preset).expect("a preset");
+                let mut simulation = Simulation::new(&machine, Model::Pipeline, code.word(LOOP).image()).unwrap();
+                simulation.run(100).expect_err("sleeps")
+            }
+        };
+        assert!(matches!(error.kind, ErrorKind::Asleep), "{preset}: {error}");
     }
 }
 
