@@ -19,7 +19,7 @@ const A1: usize = 11;
 const A2: usize = 12;
 const A7: usize = 17;
 /// Size of a block of Zicbom and Zicboz in bytes, as `Zic64b` has it.
-pub(super) const CACHE_BLOCK_BYTES: u64 = 64;
+pub(crate) const CACHE_BLOCK_BYTES: u64 = 64;
 
 /// Not a value of `mcause`: the instruction must be decoded first.
 const UNDECODED: u64 = u64::MAX;

@@ -13,6 +13,7 @@ pub(crate) mod op;
 mod trap;
 
 pub(crate) use code::CodeCache;
+pub(crate) use execute::CACHE_BLOCK_BYTES;
 
 use crate::error::Place;
 use crate::isa::Isa;

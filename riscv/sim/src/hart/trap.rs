@@ -74,6 +74,12 @@ impl Hart {
         Ok(Some(Event::Trapped))
     }
 
+    /// Whether the last trap is that of a load, store or atomic operation.
+    pub(crate) fn trapped_at_access(&self) -> bool {
+        use cause::{LOAD_ACCESS, LOAD_MISALIGNED, STORE_ACCESS, STORE_MISALIGNED};
+        matches!(self.csr.mcause, LOAD_MISALIGNED | LOAD_ACCESS | STORE_MISALIGNED | STORE_ACCESS)
+    }
+
     /// Why the instruction at pc raises a trap, where cause and value do not say so.
     fn reason(&self, bus: &Bus, cause: u64, value: u64) -> Option<Reason> {
         let op = self.current(bus);

@@ -28,15 +28,16 @@ use crate::device::linux;
 use crate::elf::Image;
 use crate::error::{Error, ErrorKind, Place};
 use crate::hart::op::{Amo, Op, Opcode};
-use crate::hart::{Event, Hart};
+use crate::hart::{CACHE_BLOCK_BYTES, Event, Hart};
 use crate::retired::{Class, Reg, Retired};
 use findings::Findings;
 use rules::{Operands, equality_is_public, order_is_public};
 use secret::Labels;
 use shadow::Shadow;
 
-/// The CSR in which trap handlers save a register.
+/// The CSR in which trap handlers save a register, and the one that has the address of an access that trapped.
 const MSCRATCH: u32 = 0x340;
+const MTVAL: u32 = 0x343;
 const A0: usize = 10;
 const A1: usize = 11;
 const A7: usize = 17;
@@ -76,6 +77,7 @@ struct RegisterTaints {
     values: [u64; 64],
     taints: [Taint; 64],
     scratch: Taint,
+    trap_value: Taint,
 }
 
 /// Follows secrets through a run.
@@ -92,7 +94,12 @@ pub(crate) struct Tracker {
 
 impl Tracker {
     pub(crate) fn new(harts: usize, variable: Variable) -> Tracker {
-        let registers = || RegisterTaints { values: [0; 64], taints: [Taint::PUBLIC; 64], scratch: Taint::PUBLIC };
+        let registers = || RegisterTaints {
+            values: [0; 64],
+            taints: [Taint::PUBLIC; 64],
+            scratch: Taint::PUBLIC,
+            trap_value: Taint::PUBLIC,
+        };
         Tracker {
             variable,
             labels: Labels::default(),
@@ -140,8 +147,13 @@ impl Tracker {
         image: &Image,
         retired: &Retired,
     ) -> Result<(), Box<Error>> {
-        if matches!(event, Event::Trapped | Event::Waiting | Event::Stopped) {
-            return Ok(());
+        match event {
+            Event::Trapped => {
+                self.trapped(hart, bus, retired);
+                return Ok(());
+            }
+            Event::Waiting | Event::Stopped => return Ok(()),
+            _ => {}
         }
         self.follow(hart, bus, image, retired).map_err(|kind| {
             let place = hart.place();
@@ -161,6 +173,16 @@ impl Tracker {
                 self.labels.count(labels);
                 self.findings.add(self.request_pc, Leak::Output, labels, hart);
             }
+        }
+    }
+
+    /// Updates the taints after a trap. An access that trapped has shown its address, which `mtval` has.
+    fn trapped(&mut self, hart: &Hart, bus: &Bus, retired: &Retired) {
+        let op = bus.code.op(retired.pc).filter(|_| hart.trapped_at_access());
+        let registers = &mut self.harts[hart.id()];
+        registers.trap_value = op.map_or(Taint::PUBLIC, |op| registers.taints[usize::from(op.rs1 & 63)]);
+        if registers.trap_value.is_secret() {
+            self.findings.add(retired.pc, Leak::Address, registers.trap_value.labels, hart);
         }
     }
 
@@ -232,7 +254,22 @@ impl Tracker {
                 }
                 Taint::PUBLIC
             }
-            Class::Fence => Taint::PUBLIC,
+            Class::Fence => {
+                if matches!(op.code, Opcode::CboClean | Opcode::CboZero) {
+                    report_leak(Leak::Address, first);
+                }
+                if op.code == Opcode::CboZero {
+                    let start = operands.a & image.xlen.address_mask() & !(CACHE_BLOCK_BYTES - 1);
+                    // Where the zeros are depends on the address.
+                    let bits = if first.is_secret() { u64::MAX } else { 0 };
+                    for at in (start..start + CACHE_BLOCK_BYTES).step_by(8) {
+                        self.memory.write(at, 8, Taint::new(bits, first.labels))?;
+                    }
+                    let mark = |start, bytes, label| self.memory.mark(start, bytes, label);
+                    self.labels.kept(start, CACHE_BLOCK_BYTES, mark)?;
+                }
+                Taint::PUBLIC
+            }
             Class::FpAdd | Class::FpMultiply | Class::FpDivide | Class::FpFused | Class::FpSqrt | Class::FpMove => {
                 let bits = first.bits | second.bits | third.bits;
                 let all = Taint::new(if bits == 0 { 0 } else { u64::MAX }, labels | third.labels);
@@ -316,19 +353,24 @@ impl Tracker {
         Ok(loaded)
     }
 
-    /// Follows a CSR access. All CSRs but `mscratch` are public, and a write of a secret to them is a leak.
+    /// Follows a CSR access. All CSRs but `mscratch` and `mtval` are public, and a write of a secret to them is a leak.
     fn csr(&mut self, op: &Op, retired: &Retired, written: Taint, hart: &Hart) -> Taint {
         let written = match op.code {
             Opcode::Csrrw | Opcode::Csrrs | Opcode::Csrrc => written,
             _ => Taint::PUBLIC,
         };
         let writes = retired.detail & Retired::WRITES != 0;
-        if op.immediate as u32 & 0xfff == MSCRATCH {
-            let scratch = &mut self.harts[hart.id()].scratch;
-            let old = *scratch;
+        let registers = &mut self.harts[hart.id()];
+        let kept = match op.immediate as u32 & 0xfff {
+            MSCRATCH => Some(&mut registers.scratch),
+            MTVAL => Some(&mut registers.trap_value),
+            _ => None,
+        };
+        if let Some(kept) = kept {
+            let old = *kept;
             match op.code {
-                Opcode::Csrrw | Opcode::Csrrwi => *scratch = written,
-                _ if writes => *scratch = Taint::new(old.bits | written.bits, old.labels | written.labels),
+                Opcode::Csrrw | Opcode::Csrrwi => *kept = written,
+                _ if writes => *kept = Taint::new(old.bits | written.bits, old.labels | written.labels),
                 _ => {}
             }
             return old;
