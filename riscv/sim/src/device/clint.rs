@@ -3,6 +3,8 @@
 
 const MTIMECMP: u64 = 0x4000;
 const MTIME: u64 = 0xbff8;
+/// A timer that is due at this cycle or later never is, so that cycles can be added and multiplied by the issue width.
+const NEVER: u64 = 1 << 56;
 
 /// Bits of `mip` and `mie`.
 pub(crate) const SOFTWARE: u64 = 1 << 3;
@@ -39,7 +41,8 @@ impl Clint {
         if ticks == 0 {
             return Some(now);
         }
-        (now / self.cycles_per_tick).checked_add(ticks)?.checked_mul(self.cycles_per_tick)
+        let due = (now / self.cycles_per_tick).checked_add(ticks)?.checked_mul(self.cycles_per_tick)?;
+        (due < NEVER).then_some(due)
     }
 
     pub(crate) fn read(&self, offset: u64, bytes: usize, now: u64) -> Option<u64> {
