@@ -13,9 +13,11 @@ use crate::report::{ProfiledFunction, ProfiledLine, Spent};
 use crate::retired::{Class, Retired};
 use crate::simulation::FunctionCounts;
 
-/// The most calls that are followed on a stack, the most places in the tree, and the most instructions that are counted.
+/// The most calls that are followed on a stack, the most places in the tree, the most names in all of its stacks, and the most
+/// instructions that are counted.
 const MAX_DEPTH: usize = 512;
 const MAX_NODES: usize = 1 << 17;
+const MAX_NAMES: usize = 1 << 20;
 const MAX_ADDRESSES: usize = 1 << 20;
 /// The function of the places from which the harts start.
 const NO_FUNCTION: usize = usize::MAX;
@@ -24,6 +26,8 @@ const NO_FUNCTION: usize = usize::MAX;
 #[derive(Clone, Debug)]
 struct Node {
     parent: usize,
+    /// Number of its callers.
+    depth: usize,
     /// Index of its symbol.
     function: usize,
     calls: u64,
@@ -52,6 +56,8 @@ pub(crate) struct Profile {
     /// The first ones are the roots of the harts.
     nodes: Vec<Node>,
     children: HashMap<(usize, usize), usize>,
+    /// Sum of the nodes' depths.
+    names: usize,
     /// How often the instruction at an address ran, and its cycles.
     instructions: HashMap<u64, (u64, u64)>,
     harts: Vec<Current>,
@@ -59,9 +65,10 @@ pub(crate) struct Profile {
 
 impl Profile {
     pub(crate) fn new(image: &Image, harts: usize) -> Profile {
-        let root = |hart| Node { parent: hart, function: NO_FUNCTION, calls: 0, spent: Spent::default() };
+        let root = |hart| Node { parent: hart, depth: 0, function: NO_FUNCTION, calls: 0, spent: Spent::default() };
         let nodes = (0..harts).map(root).collect();
-        let mut profile = Profile { nodes, children: HashMap::new(), instructions: HashMap::new(), harts: Vec::new() };
+        let (children, instructions) = (HashMap::new(), HashMap::new());
+        let mut profile = Profile { nodes, children, names: 0, instructions, harts: Vec::new() };
         let (range, function) = FunctionCounts::find(image, image.entry);
         for hart in 0..harts {
             let node = profile.child(hart, function);
@@ -141,11 +148,13 @@ impl Profile {
     /// A function's place below another one, or that one if there are too many.
     fn child(&mut self, parent: usize, function: usize) -> usize {
         let nodes = &mut self.nodes;
-        if nodes.len() == MAX_NODES {
+        if nodes.len() == MAX_NODES || self.names >= MAX_NAMES {
             return *self.children.get(&(parent, function)).unwrap_or(&parent);
         }
         *self.children.entry((parent, function)).or_insert_with(|| {
-            nodes.push(Node { parent, function, calls: 0, spent: Spent::default() });
+            let depth = nodes[parent].depth + 1;
+            self.names += depth;
+            nodes.push(Node { parent, depth, function, calls: 0, spent: Spent::default() });
             nodes.len() - 1
         })
     }

@@ -112,7 +112,9 @@ pub(crate) fn run(options: &args::Simulate) -> Result<u8, Failure> {
         }
     }
     let result = simulation.report();
-    if let (Some(Some(path)), Some(stacks)) = (&options.profile, simulation.folded_stacks()) {
+    if let Some(Some(path)) = &options.profile
+        && let Some(stacks) = simulation.folded_stacks()
+    {
         write_whole(path, stacks.as_bytes(), options.force).map_err(|error| Failure::io(path, &error))?;
     }
     let exit_code = match outcome {
