@@ -208,8 +208,8 @@ impl Machine {
             }
         }
         self.check_lines()?;
-        if let (Some(l2), line) = (&self.l2, self.l1d.as_ref().or(self.l1i.as_ref()).map(|cache| cache.line))
-            && line.is_some_and(|line| line > l2.line)
+        if let Some(l2) = &self.l2
+            && [&self.l1i, &self.l1d].into_iter().flatten().any(|cache| cache.line > l2.line)
         {
             return Err(invalid_field("l2.line", "shorter than a line of the level 1 caches"));
         }
