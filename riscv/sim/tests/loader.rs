@@ -327,8 +327,9 @@ fn headers_of_the_file_in_front_of_the_memory_are_left_out() {
         let whole = file.clone();
         // The loaded section: the code.
         set_section(&mut file, xlen, 0, [0, 1], [2, BASE, 0x1000, 12]);
-        let system = load(Image::parse(&file).unwrap(), &Machine::generic()).expect("it fits");
+        let mut system = load(Image::parse(&file).unwrap(), &Machine::generic()).expect("it fits");
         assert_eq!(system.bus.memory.read(BASE), Some([0x13, 0, 0, 0]));
+        system.serve_linux(&[]).expect("a stack in the memory of the segment's end");
         // If no section says otherwise, all bytes may belong to the program.
         let error = load(Image::parse(&whole).unwrap(), &Machine::generic()).expect_err("outside");
         assert!(matches!(error.kind, ErrorKind::SegmentOutside { .. }), "{error}");

@@ -59,7 +59,11 @@ pub(crate) fn registers(number: u64) -> &'static [usize] {
 /// Puts the program's arguments above a stack at the end of the memory that holds its last segment, as Linux does, and
 /// returns the stack pointer. Without environment and auxiliary vector.
 pub(crate) fn start(bus: &mut Bus, image: &Image, arguments: &[Vec<u8>]) -> Result<u64, ErrorKind> {
-    let end = |(start, bytes): (u64, u64)| Some((start.checked_add(bytes)?, bus.memory.last_of_ram(start)?));
+    // A segment that begins with the headers of the file may begin below memory.
+    let end = |(start, bytes): (u64, u64)| {
+        let end = start.checked_add(bytes)?;
+        Some((end, bus.memory.last_of_ram(end - bytes.min(1))?))
+    };
     let ends = image.segments.iter().filter_map(|segment| end((segment.address, segment.memory_bytes)));
     let (end, last) = ends.max().ok_or(ErrorKind::NoStack)?;
     let (top, word_bytes) = (last & !15, u64::from(image.xlen.bits() / 8));
