@@ -132,6 +132,7 @@ impl Hart {
             0x342 => self.csr.mcause,
             0x343 => self.csr.mtval,
             0x344 => bus.pending(self.id, self.cycle),
+            0x3a0..=0x3af if !narrow && number & 1 != 0 => return None,
             0x3a0..=0x3ef => 0,
             0xb00 | 0xc00 => cycle,
             0xb02 | 0xc02 => instret,

@@ -38,7 +38,10 @@ impl Hart {
         if !self.misaligned && !address.is_multiple_of(N as u64) {
             return Err((cause::LOAD_MISALIGNED, address));
         }
-        bus.load::<N>(address, self.cycle).ok_or((cause::LOAD_ACCESS, address))
+        bus.load::<N>(address, self.cycle).ok_or_else(|| {
+            let missing = self.bytes::<N>(address).find(|at| !bus.is_there(*at));
+            (cause::LOAD_ACCESS, missing.unwrap_or(address))
+        })
     }
 
     #[inline]
@@ -46,7 +49,16 @@ impl Hart {
         if !self.misaligned && !address.is_multiple_of(N as u64) {
             return Err((cause::STORE_MISALIGNED, address));
         }
-        bus.store::<N>(address, value, self.id, self.cycle).ok_or((cause::STORE_ACCESS, address))
+        bus.store::<N>(address, value, self.id, self.cycle).ok_or_else(|| {
+            let missing = self.bytes::<N>(address).find(|at| !bus.memory.is_writable(*at));
+            (cause::STORE_ACCESS, missing.unwrap_or(address))
+        })
+    }
+
+    /// The addresses of the bytes of an access: `mtval` of one that crosses the end of memory is the first byte that fails.
+    fn bytes<const N: usize>(&self, address: u64) -> impl Iterator<Item = u64> {
+        let mask = self.address_mask;
+        (0..N as u64).map(move |at| address.wrapping_add(at) & mask)
     }
 
     /// Executes `lr`, `sc` or `amo`: the value for rd, and whether it wrote to memory. The address must be aligned on
