@@ -61,6 +61,35 @@ fn output_is_input() {
     assert_eq!((folder.read("in"), folder.names()), (plaintext(50_000), before));
 }
 
+/// `--force` replaces neither keys nor lists nor the container if they are standard input.
+#[test]
+fn output_is_standard_input() {
+    let folder = Folder::new();
+    folder.write("in", plaintext(50_000));
+    folder.write("list", &folder.recipient);
+    folder.write("raw", [7; 32]);
+    fs::create_dir(folder.path("dir")).unwrap();
+    folder.tress(["encrypt", "-r", &folder.recipient, "-o", "box", "in"]).ok();
+    folder.tress(["encrypt", "-r", &folder.recipient, "-o", "tree", "dir"]).ok();
+    fs::rename(folder.path("tree"), folder.path("dir/tree")).unwrap();
+    let (identity, tree) = (folder.read("me.key"), folder.read("dir/tree"));
+    folder.write("dir/me.key", &identity);
+    for (input, error, line) in [
+        ("me.key", "the output is the input", "decrypt -f -i - -o me.key box"),
+        ("list", "the output is the input", "encrypt -f -R - -o list in"),
+        ("raw", "the output is the input", "encrypt -f --key-file - -o raw in"),
+        ("dir/me.key", "which the command reads", "decrypt -f -i - -o dir dir/tree"),
+        ("dir/tree", "the input or is inside it", "decrypt -f -i me.key -o dir"),
+        ("dir/tree", "the input or is inside it", "decrypt -f -i me.key --salvage -o dir -"),
+    ] {
+        let before = folder.read(input);
+        let mut command = folder.command(line.split(' '));
+        run(command.stdin(fs::File::open(folder.path(input)).unwrap()), &[]).failed(error);
+        assert_eq!(folder.read(input), before, "{line}");
+    }
+    assert_eq!((folder.read("me.key"), folder.read("dir/tree")), (identity, tree));
+}
+
 /// Each script ends with status 0 if the command used the descriptor as it is. E is `encrypt` of a line of six bytes, D decrypts.
 #[test]
 fn open_descriptors_are_used_as_they_are() {

@@ -24,6 +24,9 @@ pub enum Source {
     Path(PathBuf),
 }
 
+/// The name of standard input in messages.
+const STDIN: &str = "standard input";
+
 impl Source {
     /// The path to name in messages.
     #[doc(hidden)]
@@ -70,7 +73,7 @@ fn length(system: &dyn System, file: &File, status: &Status) -> io::Result<Optio
 impl<'a> OpenSource<'a> {
     /// Opens a source that is not a folder.
     pub fn open(system: &'a dyn System, source: &Source) -> Result<Self, Error> {
-        let name = source.path().unwrap_or(Path::new("standard input"));
+        let name = source.path().unwrap_or(Path::new(STDIN));
         let descriptor = source.descriptor();
         let file = match descriptor {
             Some(number) => system.descriptor(number, Readiness::Readable),
@@ -109,6 +112,14 @@ impl<'a> OpenSource<'a> {
 
     pub(crate) fn system(&self) -> &'a dyn System {
         self.system
+    }
+
+    /// Whether the data are in this folder, perhaps as a file that is standard input.
+    pub(crate) fn is_in(&self, folder: &Path) -> bool {
+        let canonical = |path: &Path| self.system.canonical(path).ok();
+        let paths = [Some(&*self.name), (self.name == Path::new(STDIN)).then_some(Path::new("/dev/stdin"))];
+        let mut files = paths.into_iter().flatten().filter_map(canonical);
+        canonical(folder).is_some_and(|folder| files.any(|file| file.starts_with(&folder)))
     }
 
     /// The name for messages.

@@ -68,6 +68,11 @@ fn identity(path: &Path) -> Option<PathBuf> {
     path.canonicalize().ok().filter(|path| path.is_file())
 }
 
+/// The path of an input: a regular file may come from standard input too.
+fn path_of(input: &Path) -> &Path {
+    if input == Path::new("-") { Path::new("/dev/stdin") } else { input }
+}
+
 fn is_the_input(output: &Path) -> Failure {
     Failure::failed(format!("{}: the output is the input", failure::name(output)))
 }
@@ -80,7 +85,7 @@ pub fn refuse_inputs<'a>(
     mut outputs: impl Iterator<Item = PathBuf>,
     inputs: impl Iterator<Item = &'a Path>,
 ) -> Result<(), Failure> {
-    let inputs: HashSet<_> = inputs.filter_map(identity).collect();
+    let inputs: HashSet<_> = inputs.map(path_of).filter_map(identity).collect();
     let is_one = |output: &PathBuf| identity(output).is_some_and(|output| inputs.contains(&output));
     outputs.find(is_one).map_or(Ok(()), |output| Err(is_the_input(&output)))
 }
@@ -93,6 +98,7 @@ pub fn refuse_input<'a>(output: &Path, mut inputs: impl Iterator<Item = &'a Path
     let folder = output.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let Ok(place) = output.canonicalize().or_else(|_| folder.canonicalize()) else { return Ok(()) };
     inputs.try_for_each(|input| {
+        let input = path_of(input);
         let is_same = identity(output).is_some() && identity(output) == identity(input);
         let found = input.canonicalize().unwrap_or_default();
         if is_same || found.is_absolute() && place.starts_with(&found) {

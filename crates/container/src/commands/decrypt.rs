@@ -296,13 +296,7 @@ fn decrypt_members(
 
 /// Fails if the input is in the folder that the output would replace.
 fn refuse_to_replace(input: &OpenSource<'_>, folder: &Path) -> Result<(), Error> {
-    let system = input.system();
-    let canonical = |path: &Path| system.canonical(path).ok();
-    match (canonical(folder), canonical(input.name())) {
-        (Some(folder), Some(file)) if file.starts_with(&folder) => Err(ErrorKind::OutputIsInput.into()),
-        _ => Ok(()),
-    }
-    .map_err(|error: Error| error.at(folder))
+    if input.is_in(folder) { Err(Error::new(ErrorKind::OutputIsInput).at(folder)) } else { Ok(()) }
 }
 
 fn check_bounds(range: Option<(u64, Option<u64>)>, plain_bytes: u64) -> Result<(), Error> {
