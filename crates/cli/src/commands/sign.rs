@@ -28,6 +28,13 @@ pub(crate) fn sign(options: &args::Sign) -> Result<(), Failure> {
     if writes_stdout {
         files::refuse_terminal(&Sink::Stdout)?;
     }
+    if let Some(input) = options.inputs.iter().find(|input| tress_terminal::descriptor::number(input).is_some()) {
+        return Err(Failure::wrong_use(format!(
+            "{}: a descriptor has no name for its signature",
+            failure::name(input)
+        ))
+        .hint("- as the only input signs standard input to standard output"));
+    }
     let key = signing::signing_key(options, &mut stdin)?;
     if options.force && !writes_stdout {
         let outputs = options.inputs.iter().map(|input| signature_name(input));
