@@ -461,6 +461,7 @@ fn key_pair(path: &Path, stdin: &mut Stdin) -> Result<KeyPair, Failure> {
         return Err(Failure::wrong_use(format!("{}: identity has no Noise key", failure::name(path)))
             .hint("tress keygen makes identities that can send and receive"));
     }
+    files::warn_if_public(path);
     Ok(pair)
 }
 
