@@ -5,8 +5,8 @@
  * Rules for every function:
  *
  * - A function that can fail returns a tress_status; tress_last_error() returns a message with details. The compiler warns if
- *   a program ignores a status. The library raises no signal, throws no exception and prints nothing, unless it has a defect
- *   (TRESS_INTERNAL).
+ *   a program ignores a status. The library throws no exception and prints nothing, unless it has a defect (TRESS_INTERNAL). It
+ *   raises no signal but SIGPIPE, where a call on files writes to a pipe that nobody reads: ignore that signal.
  * - A required pointer that is NULL gives TRESS_NULL. NULL with length 0 is an empty buffer. A length above PTRDIFF_MAX gives
  *   TRESS_LENGTH.
  * - A function that returns a handle through a pointer writes NULL there first. Every _free function accepts NULL.
@@ -365,7 +365,8 @@ tress_control *tress_control_new(void);
 
 /**
  * Asks the call to stop; NULL does nothing. The call removes the output that it has written and returns
- * `TRESS_INTERRUPTED`. Any thread, and signal handlers.
+ * `TRESS_INTERRUPTED`. While a FIFO is opened for writing, or a key is derived from a passphrase, it cannot stop. Any thread,
+ * and signal handlers.
  *
  * Needs: `control` is NULL or a handle.
  */

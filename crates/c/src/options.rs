@@ -151,7 +151,8 @@ pub extern "C" fn tress_control_new() -> *mut tress_control {
 }
 
 /// Asks the call to stop; NULL does nothing. The call removes the output that it has written and returns
-/// `TRESS_INTERRUPTED`. Any thread, and signal handlers.
+/// `TRESS_INTERRUPTED`. While a FIFO is opened for writing, or a key is derived from a passphrase, it cannot stop. Any thread,
+/// and signal handlers.
 ///
 /// # Safety
 /// `control` is NULL or a handle.

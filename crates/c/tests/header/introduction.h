@@ -5,8 +5,8 @@
  * Rules for every function:
  *
  * - A function that can fail returns a tress_status; tress_last_error() returns a message with details. The compiler warns if
- *   a program ignores a status. The library raises no signal, throws no exception and prints nothing, unless it has a defect
- *   (TRESS_INTERNAL).
+ *   a program ignores a status. The library throws no exception and prints nothing, unless it has a defect (TRESS_INTERNAL). It
+ *   raises no signal but SIGPIPE, where a call on files writes to a pipe that nobody reads: ignore that signal.
  * - A required pointer that is NULL gives TRESS_NULL. NULL with length 0 is an empty buffer. A length above PTRDIFF_MAX gives
  *   TRESS_LENGTH.
  * - A function that returns a handle through a pointer writes NULL there first. Every _free function accepts NULL.
