@@ -110,6 +110,8 @@ fn open_descriptors_are_used_as_they_are() {
         "! E -o /dev/fd/3 in 2>/dev/null && ! D /dev/fd/3 2>/dev/null",
         "E -o /dev/fd/8 in 8<in 2>&1 | grep -q 'descriptor 8 is not open for writing$'",
         "E /dev/fd/8 8>>in 2>&1 | grep -q 'descriptor 8 is not open for reading$'",
+        "D -i /dev/fd/77 in 2>&1 | grep -q 'descriptor 77 is not open$'",
+        "D --passphrase-fd 77 in 2>&1 | grep -q 'descriptor 77 is not open$'",
         // A limit for files is an error, and nothing is left.
         "mkdir x; head -c 200000 /dev/zero > big; (ulimit -f 64; E -o x/y big 2>&1) | grep -q large; test -z $(ls -A x)",
     ] {

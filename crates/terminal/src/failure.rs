@@ -45,12 +45,7 @@ impl Failure {
 
     /// An I/O error of a file that the command itself opens (keys, passphrases, results).
     pub fn io(path: &Path, error: &io::Error) -> Failure {
-        let cause = match error.raw_os_error() {
-            // Drops the context that callers may have wrapped around the system's error.
-            Some(number) => lower_first(without_number(io::Error::from_raw_os_error(number).to_string())),
-            None => error.kind().to_string(),
-        };
-        let failure = Failure::failed(format!("{}: {cause}", name(path)));
+        let failure = Failure::failed(format!("{}: {}", name(path), cause(error)));
         if error.kind() == io::ErrorKind::IsADirectory { failure.hint("name a file inside it") } else { failure }
     }
 
@@ -80,6 +75,16 @@ impl Failure {
             text.push_str(&format!("hint: {}\n", escape(hint)));
         }
         let _ = io::Write::write_all(&mut io::stderr().lock(), text.as_bytes());
+    }
+}
+
+/// The cause of an I/O error in words: the text of the system, or of the error inside.
+pub fn cause(error: &io::Error) -> String {
+    match (error.raw_os_error(), error.get_ref().map(ToString::to_string)) {
+        (Some(number), _) => lower_first(without_number(io::Error::from_raw_os_error(number).to_string())),
+        // Not a context that a library wrapped around the system's error: it names the file again.
+        (None, Some(text)) if !text.contains(" (os error ") => text,
+        _ => error.kind().to_string(),
     }
 }
 
@@ -158,6 +163,16 @@ mod tests {
     fn the_systems_number_is_left_out() {
         assert_eq!(without_number("a: no (os error 2)".into()), "a: no");
         assert_eq!(without_number("a (os error 2): b".into()), "a (os error 2): b");
+    }
+
+    #[test]
+    fn causes_of_io_errors() {
+        let (kind, system) = (io::ErrorKind::NotFound, io::Error::from_raw_os_error(2));
+        let wrapped = io::Error::new(kind, format!("{system} at path b"));
+        assert_eq!(cause(&io::Error::new(kind, "descriptor 7 is not open")), "descriptor 7 is not open");
+        assert_eq!([cause(&kind.into()), cause(&wrapped)], [kind.to_string(), kind.to_string()]);
+        let shown = cause(&system);
+        assert!(shown.starts_with(char::is_lowercase) && !shown.contains("os error"), "{shown}");
     }
 
     #[test]
