@@ -1,9 +1,13 @@
 //! Outputs: existing files, links, devices, full disks, modes. Also unreadable inputs.
 #![cfg(unix)]
 
-use std::fs;
+use std::io::{Read as _, Write as _};
+use std::os::fd::OwnedFd;
 use std::os::unix::fs::{FileTypeExt as _, PermissionsExt as _, symlink};
+use std::os::unix::net::UnixStream;
 use std::process::{Command, Stdio};
+use std::time::Duration;
+use std::{fs, thread};
 
 use crate::common::{CHUNK_BYTES, Folder, MKNOD, SYS_ADMIN, mount, plaintext, run, skip_without_right};
 
@@ -120,6 +124,45 @@ fn open_descriptors_are_used_as_they_are() {
         bash.args(["-c", &format!("{commands} {script}")]).current_dir(folder.root());
         bash.env("TRESS", env!("CARGO_BIN_EXE_tress")).env("R", &folder.recipient);
         assert!(bash.status().unwrap().success(), "{script}");
+    }
+}
+
+/// Sockets as standard input and output, which another process has made non-blocking. At first one is empty, and the other is full.
+#[test]
+fn streams_that_are_not_ready_are_waited_for() {
+    let folder = Folder::new();
+    folder.write("in", "x");
+    folder.write("sealed", folder.sealed(b"x"));
+    let (key, recipient) = (folder.read("me.key"), folder.recipient.as_bytes());
+    let lines: [(&str, &[u8]); 11] = [
+        ("ciphers", b""),
+        ("--help", b""),
+        ("encrypt --help", b""),
+        ("man", b""),
+        ("keygen", b""),
+        ("inspect sealed", b""),
+        ("keygen --public -", &key),
+        ("decrypt -i - sealed", &key),
+        ("decrypt -i /dev/stdin sealed", &key),
+        ("encrypt -R - in", recipient),
+        ("decrypt -i me.key", &folder.read("sealed")),
+    ];
+    let started = lines.map(|(line, input)| {
+        let [(stdin, feed), (stdout, drain)] = [(); 2].map(|()| UnixStream::pair().unwrap());
+        [&stdin, &stdout].iter().for_each(|stream| stream.set_nonblocking(true).unwrap());
+        while (&stdout).write(&[b'.'; 256]).is_ok() {}
+        let mut command = folder.command(line.split(' '));
+        let child = command.stdin(OwnedFd::from(stdin)).stdout(OwnedFd::from(stdout)).spawn().unwrap();
+        (line, input, child, feed, drain)
+    });
+    // A slower machine would only test less.
+    thread::sleep(Duration::from_millis(500));
+    for (line, input, child, mut feed, mut drain) in started {
+        let _ = feed.write_all(input);
+        drop(feed);
+        drain.read_to_end(&mut Vec::new()).unwrap();
+        let ended = child.wait_with_output().unwrap();
+        assert!(ended.status.success(), "{line}: {}", String::from_utf8_lossy(&ended.stderr));
     }
 }
 

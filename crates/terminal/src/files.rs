@@ -1,9 +1,16 @@
 //! Reads small files, and prints results to standard output.
 
 use std::collections::HashSet;
+use std::fs::File;
 use std::io::{self, Read, Write as _};
+#[cfg(unix)]
+use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 
+#[cfg(unix)]
+use rustix::event::{PollFd, PollFlags, poll};
+#[cfg(unix)]
+use rustix::io::Errno;
 use serde::Serialize;
 use zeroize::Zeroizing;
 
@@ -144,12 +151,39 @@ pub fn warn_if_public(path: &Path) {
 
 /// Reads at most the first `most_bytes` of a file. The bytes are wiped when dropped.
 pub fn read_start(path: &Path, most_bytes: usize) -> Result<Zeroizing<Vec<u8>>, Failure> {
-    if path == Path::new("-") {
-        secret::read(Stdin, most_bytes)
-    } else {
-        descriptor::open(path).and_then(|mut file| secret::read(&mut file, most_bytes))
+    open(path).and_then(|input| secret::read(input, most_bytes)).map_err(|error| Failure::io(path, &error))
+}
+
+/// Opens a file for reading, standard input for `-`.
+///
+/// # Errors
+/// Those of the system. A path may name a descriptor that is not open for reading.
+pub fn open(path: &Path) -> io::Result<Box<dyn Read>> {
+    if path == Path::new("-") { Ok(Box::new(Stdin)) } else { Ok(Box::new(Input(descriptor::open(path)?))) }
+}
+
+/// An open file. It may be a descriptor that another process has made non-blocking.
+struct Input(File);
+
+impl Read for Input {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        #[cfg(unix)]
+        return when_ready(&self.0, PollFlags::IN, || rustix::io::read(&self.0, &mut *buffer));
+        #[cfg(not(unix))]
+        self.0.read(buffer)
     }
-    .map_err(|error| Failure::io(path, &error))
+}
+
+/// Makes a call. Waits before each further attempt while the stream is not ready and another process, such as Node.js, has made it
+/// non-blocking.
+#[cfg(unix)]
+fn when_ready<T>(stream: impl AsFd, flags: PollFlags, mut call: impl FnMut() -> Result<T, Errno>) -> io::Result<T> {
+    loop {
+        match call() {
+            Err(Errno::AGAIN) => poll(&mut [PollFd::new(&stream, flags)], None)?,
+            result => return Ok(result?),
+        };
+    }
 }
 
 /// Standard input without the standard library's buffer, which would keep secrets in memory until the process ends. The library would
@@ -160,7 +194,7 @@ pub struct Stdin;
 impl Read for Stdin {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         #[cfg(unix)]
-        return Ok(rustix::io::read(io::stdin(), buffer)?);
+        return when_ready(io::stdin(), PollFlags::IN, || rustix::io::read(io::stdin(), &mut *buffer));
         #[cfg(not(unix))]
         io::stdin().lock().read(buffer)
     }
@@ -173,7 +207,7 @@ pub struct Stdout;
 impl io::Write for Stdout {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         #[cfg(unix)]
-        return blocked(|| Ok(rustix::io::write(io::stdout(), bytes)?));
+        return blocked(|| when_ready(io::stdout(), PollFlags::OUT, || rustix::io::write(io::stdout(), bytes)));
         #[cfg(not(unix))]
         blocked(|| io::stdout().lock().write(bytes))
     }

@@ -1,7 +1,7 @@
 //! Errors in the command line, in the same form as all other errors.
 
 use std::error::Error as _;
-use std::io::Write as _;
+use std::io::{self, IsTerminal as _};
 use std::process::ExitCode;
 
 use clap::Command;
@@ -14,11 +14,15 @@ use crate::files;
 pub fn report(error: &clap::Error, root: Command) -> ExitCode {
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
-            // The parser's handle ignores that standard output is closed; a write of nothing reports it.
-            match error.print().and_then(|()| files::Stdout.write(&[])) {
-                Ok(_) => ExitCode::SUCCESS,
-                Err(error) => {
-                    Failure::stdout(&error).print();
+            // The parser prints with colours to a terminal. Its handle ignores that standard output is closed, and does not wait for it.
+            let printed = match io::stdout().is_terminal() {
+                true => error.print().map_err(|error| Failure::stdout(&error)),
+                false => files::print(&error.render().to_string()),
+            };
+            match printed {
+                Ok(()) => ExitCode::SUCCESS,
+                Err(failure) => {
+                    failure.print();
                     ExitCode::from(FAILED)
                 }
             }

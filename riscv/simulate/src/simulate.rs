@@ -315,9 +315,7 @@ fn write_whole(path: &Path, bytes: &[u8], force: bool) -> io::Result<()> {
 fn read(path: &Path) -> Result<Vec<u8>, Failure> {
     let io = |error: io::Error| Failure::io(path, &error);
     let mut bytes = Vec::new();
-    let input: Box<dyn Read> =
-        if path == Path::new("-") { Box::new(files::Stdin) } else { Box::new(descriptor::open(path).map_err(io)?) };
-    input.take(MAX_PROGRAM_BYTES + 1).read_to_end(&mut bytes).map_err(io)?;
+    files::open(path).map_err(io)?.take(MAX_PROGRAM_BYTES + 1).read_to_end(&mut bytes).map_err(io)?;
     if bytes.len() as u64 > MAX_PROGRAM_BYTES {
         return Err(Failure::failed(format!("{}: larger than 1 GiB, the limit for a program", path.display())));
     }
