@@ -122,3 +122,23 @@ fn unusable_records() {
     // Only the folder's keys and the records are there.
     assert_eq!(folder.names(), ["damaged.json", "me.key", "other.key", "record.json"]);
 }
+
+/// A record is an input like others: any descriptor provides it, and no output replaces it.
+#[cfg(unix)]
+#[test]
+fn a_record_is_an_input() {
+    let folder = Folder::new();
+    let text = record().to_string();
+    for name in ["-", "/dev/stdin"] {
+        folder.tress_with(["plan", "--from", name], text.as_bytes()).ok();
+    }
+    folder.tress(["plan", "--from", "/dev/stdout"]).failed("descriptor 1 is not open for reading");
+    let name = <std::ffi::OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(b"\xff");
+    folder.tress(["plan".as_ref(), "--from".as_ref(), name]).failed(r"\xff");
+    folder.write("record.svg", &text);
+    std::os::unix::fs::symlink("record.svg", folder.path("link.svg")).unwrap();
+    for output in ["record.svg", "link.svg"] {
+        folder.tress(["plan", "--from", "record.svg", "--force", "-o", output]).failed(output);
+        assert_eq!(folder.read("record.svg"), text.as_bytes());
+    }
+}

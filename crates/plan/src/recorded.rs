@@ -1,8 +1,5 @@
 //! Reads a record of `tress bench` as figures for a plan: R_comp from its rows, R_comm and T_syn from its roofs.
 
-use std::fs::File;
-use std::io::{self, Read as _};
-use std::path::{Path, PathBuf};
 use std::time::{Duration, UNIX_EPOCH};
 
 use serde::Deserialize;
@@ -13,8 +10,6 @@ use crate::{Compute, Rate, Strategy, SyncCost};
 
 /// Version of the records that are read.
 const SCHEMA: u32 = 1;
-/// Size of the largest record in bytes.
-const MOST_BYTES: u64 = 64 << 20;
 /// Name of the rows for the algorithm that `tress encrypt` applies to a chunk.
 const ALGORITHM: &str = "aes-128-ccm";
 /// Numbers of threads for which a record has roofs of synchronisation.
@@ -65,30 +60,15 @@ pub struct Row {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RecordError {
-    /// The file cannot be read, or is not a record.
-    #[error("{}: {error}", .path.display())]
-    Unreadable {
-        /// Path of the file.
-        path: PathBuf,
-        /// Cause.
-        error: io::Error,
-    },
+    /// The text is not a record.
+    #[error(transparent)]
+    Damaged(#[from] serde_json::Error),
     /// The record has another schema.
-    #[error("{}: the record has schema {schema}, this version of tress reads {SCHEMA}", .path.display())]
-    Schema {
-        /// Path of the file.
-        path: PathBuf,
-        /// Schema of the record.
-        schema: u32,
-    },
+    #[error("the record has schema {0}, this version of tress reads {SCHEMA}")]
+    Schema(u32),
     /// A row or roof is missing, or its value is not valid.
-    #[error("{}: the record has no {what}", .path.display())]
-    Lacks {
-        /// Path of the file.
-        path: PathBuf,
-        /// Name of the missing item.
-        what: &'static str,
-    },
+    #[error("the record has no {0}")]
+    Lacks(&'static str),
 }
 
 #[derive(Deserialize)]
@@ -123,15 +103,18 @@ struct RecordRoof {
 }
 
 impl Recorded {
-    /// Reads the figures of the record at this path.
+    /// Reads the figures of a record, which is JSON.
     ///
     /// # Errors
-    /// `Unreadable` and `Schema`; `Lacks` if no row has the rate of chunks in lanes, or a figure is not valid.
-    pub fn read(path: &Path) -> Result<Recorded, RecordError> {
-        let document = document(path)?;
-        let lacks = |what| RecordError::Lacks { path: path.to_path_buf(), what };
-        let (row, compute) =
-            compute(&document.rows).ok_or_else(|| lacks("row for aes-128-ccm with lanes and 16 KiB chunks"))?;
+    /// `Damaged` and `Schema`; `Lacks` if no row has the rate of chunks in lanes, or a figure is not valid.
+    pub fn parse(text: &[u8]) -> Result<Recorded, RecordError> {
+        let SchemaVersion { schema } = serde_json::from_slice(text)?;
+        if schema != SCHEMA {
+            return Err(RecordError::Schema(schema));
+        }
+        let document: RecordDocument = serde_json::from_slice(text)?;
+        let lacks = RecordError::Lacks("row for aes-128-ccm with lanes and 16 KiB chunks");
+        let (row, compute) = compute(&document.rows).ok_or(lacks)?;
         let roofs = document.roofs.map_or(Vec::new(), |roofs| roofs.roofs);
         let roof = |name: &str| Some(roofs.iter().find(|roof| roof.name == name)?.median_per_s.recip());
         let r_comm = roof("loopback");
@@ -141,7 +124,7 @@ impl Recorded {
         });
         let costs = sync.iter().flat_map(|(_, costs)| costs).map(|(_, seconds)| *seconds);
         if !costs.chain(r_comm).all(is_cost) {
-            return Err(lacks("valid roof: each must be a number above zero"));
+            return Err(RecordError::Lacks("valid roof: each must be a number above zero"));
         }
         let here = Machine::this();
         let RecordMachine { model, cores } = document.machine;
@@ -154,20 +137,6 @@ impl Recorded {
         let (_, costs) = self.sync.iter().find(|(of, _)| *of == kind)?;
         (!costs.is_empty()).then(|| SyncCost::Measured(costs.clone()))
     }
-}
-
-fn document(path: &Path) -> Result<RecordDocument, RecordError> {
-    let failed = |error: io::Error| RecordError::Unreadable { path: path.to_path_buf(), error };
-    let mut text = Vec::new();
-    File::open(path).and_then(|file| file.take(MOST_BYTES + 1).read_to_end(&mut text)).map_err(failed)?;
-    if text.len() as u64 > MOST_BYTES {
-        return Err(failed(io::Error::other(format!("larger than {MOST_BYTES} bytes"))));
-    }
-    let SchemaVersion { schema } = serde_json::from_slice(&text).map_err(|error| failed(error.into()))?;
-    if schema != SCHEMA {
-        return Err(RecordError::Schema { path: path.to_path_buf(), schema });
-    }
-    serde_json::from_slice(&text).map_err(|error| failed(error.into()))
 }
 
 /// The name of a kind of synchronisation among the roofs of a record.

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use tress_lab::report;
-use tress_terminal::{Failure, files, note};
+use tress_terminal::{Failure, failure, files, note};
 
 use crate::{args, store};
 
@@ -14,12 +14,13 @@ pub(crate) fn run(options: &args::Report) -> Result<(), Failure> {
         files::refuse_existing(&output, options.force)?;
         // It may be one of those that the report shows.
         if output.canonicalize().is_ok_and(|path| path.extension().is_some_and(|end| end == "json")) {
-            return Err(Failure::failed(format!("{}: a report does not replace a record", output.display())));
+            return Err(Failure::failed(format!("{}: a report does not replace a record", failure::name(&output))));
         }
     }
     let report = report::make(&options.folder).map_err(|error| match error {
         report::Error::Nothing(_) => Failure::failed(error.to_string())
             .hint("'tress study NAME --out DIR' and 'tress bench --record=DIR' create such folders"),
+        report::Error::Folder { path, error } => Failure::io(&path, &error),
         error => Failure::failed(error.to_string()),
     })?;
     for line in &report.notes {

@@ -24,7 +24,7 @@ fn roofs_are_measured_and_drawn() {
     assert!(svg.starts_with("<svg") && svg.contains("in place") && !svg.contains("NaN"));
 
     folder.write("record.json", run.stdout);
-    let planned = Recorded::read(&folder.path("record.json")).unwrap();
+    let planned = Recorded::parse(&folder.read("record.json")).unwrap();
     assert!(planned.is_here && planned.r_comm.is_some());
 
     folder.tress(["bench", "roofs", "-o", "roofs.svg"]).failed("roofs.svg");

@@ -1,6 +1,6 @@
 //! `tress plan`: computes time, stages and cores of a transfer from given or measured rates.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use tress_container::Control;
@@ -20,6 +20,8 @@ use crate::{args, files, progress};
 const PAPER_SYNC_S: f64 = 10e-6;
 /// Bytes to plan for without `--size`, if `--measure` or `--from` is given.
 const DEFAULT_BYTES: u64 = 1 << 30;
+/// Size of the largest record in bytes.
+const MAX_RECORD_BYTES: usize = 64 << 20;
 
 /// The JSON object. Scripts rely on its keys.
 #[derive(Serialize)]
@@ -106,6 +108,9 @@ fn row_text(recorded: &Recorded) -> String {
 
 pub(crate) fn run(options: &args::Plan) -> Result<(), Failure> {
     let sink = files::picture_sink(options.output.as_deref(), options.json, options.force)?;
+    if let Some(Sink::Path { path, .. }) = &sink {
+        files::refuse_input(path, options.from.iter().map(PathBuf::as_path))?;
+    }
     let is_of_machine = options.measure || options.from.is_some();
     let Some(size_bytes) = options.size.or(is_of_machine.then_some(DEFAULT_BYTES)) else {
         return Err(Failure::wrong_use("no size given").hint("add --size BYTES, such as --size 10GiB"));
@@ -148,11 +153,11 @@ fn print(options: &args::Plan, problem: &Problem, plan: &Plan, origin: &Origin) 
 
 /// Reads a record. It may lack figures that are given as options.
 fn recorded(options: &args::Plan, path: &Path) -> Result<Recorded, Failure> {
-    let recorded = blocked(|| Recorded::read(path)).map_err(|error| Failure::failed(error.to_string()))?;
+    let named = |text: String| Failure::failed(format!("{}: {text}", failure::name(path)));
+    let text = blocked(|| files::read_small(path, MAX_RECORD_BYTES))?;
+    let recorded = Recorded::parse(&text).map_err(|error| named(error.to_string()))?;
     let figures = Origin { recorded: Some(recorded.clone()), measured: None }.figures(options);
-    let lacks = |what: &str, option: &str| {
-        Err(Failure::failed(format!("{}: the record has no {what}", crate::failure::name(path))).hint(option))
-    };
+    let lacks = |what: &str, option: &str| Err(named(format!("the record has no {what}")).hint(option));
     if figures.r_comm.is_none() && options.link_rate.is_none() {
         return lacks("loopback rate to use for the link", "add --link-rate, such as --link-rate 1Gbit");
     }
