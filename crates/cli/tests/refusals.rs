@@ -2,6 +2,8 @@
 //! error and perhaps a hint, write nothing to standard output, and leave the folder as it was.
 #![cfg(unix)]
 
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt as _;
 use std::process::Stdio;
 
 use crate::common::{Folder, run};
@@ -66,4 +68,13 @@ fn lines_of_every_command() {
     }
     // The signature still verifies under its key.
     folder.tress(["verify", "--key", "dsa.pub", "in"]).ok();
+}
+
+#[test]
+fn arguments_that_are_not_utf_8() {
+    let folder = Folder::empty();
+    folder.tress([OsStr::from_bytes(b"\xff")]).wrong_use("unknown command");
+    let line = [b"encrypt".as_slice(), b"caf\xe9.txt", b"--recipent", b"x"].map(OsStr::from_bytes);
+    let run = folder.tress(line).wrong_use("--recipent");
+    assert!(run.stderr.contains("'--recipient'"), "{}", run.stderr);
 }

@@ -32,7 +32,8 @@ pub fn report(error: &clap::Error, root: Command) -> ExitCode {
             ExitCode::from(WRONG_USE)
         }
         _ => {
-            let hint = hint(error, root, std::env::args().skip(1));
+            let arguments = std::env::args_os().skip(1).map(|argument| argument.to_string_lossy().into_owned());
+            let hint = hint(error, root, arguments);
             Failure::wrong_use(message(error)).hint(hint).print();
             ExitCode::from(WRONG_USE)
         }
