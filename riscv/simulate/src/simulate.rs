@@ -225,7 +225,11 @@ fn simulation(error: &Error, program: &Path, has_machine: bool) -> Failure {
         ErrorKind::NoSymbol(_) => Some("nm shows the program's symbols; ADDRESS+BYTES names bytes without one"),
         _ => None,
     };
-    let failure = Failure::failed(format!("{}: {error}", failure::name(program)));
+    let mut text = error.to_string();
+    if let ErrorKind::Console(error) = &error.kind {
+        text = text.replacen(&error.to_string(), &failure::cause(error), 1);
+    }
+    let failure = Failure::failed(format!("{}: {text}", failure::name(program)));
     Failure { hint: hint.map(str::to_string), ..failure }
 }
 

@@ -103,6 +103,11 @@ fn a_program_that_prints_and_ends() {
     // A program from standard input.
     let run = folder.tress_with(["-"], &program).ok();
     assert!(run.stdout.starts_with(b"hello\n"));
+    if cfg!(target_os = "linux") {
+        let full = std::fs::File::create("/dev/full").unwrap();
+        let run = crate::common::run(folder.command(["program.elf"]).stdout(full), &[]).failed("console: ");
+        assert!(!run.stderr.contains("os error"), "{}", run.stderr);
+    }
     // A failure of the program itself.
     let run = simulate(&folder, &code().exit(7).elf(), &[]).failed("program.elf: the program's exit code is 7");
     assert!(run.stdout.starts_with(b"instructions"));
