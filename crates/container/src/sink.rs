@@ -3,6 +3,7 @@
 //! First [`CheckedSink::check`] finds out the type of the sink and rejects an invalid one, before any work. Then [`CheckedSink::create`]
 //! makes the temporary file, and [`NewFile::commit`] gives it its name.
 
+use std::ffi::OsStr;
 use std::fs::File;
 use std::hash::{BuildHasher, Hasher};
 use std::io::{self, IoSlice, Seek};
@@ -303,6 +304,13 @@ impl<'a> OutputName<'a> {
         if self.is_folder {
             return Err(Error::from(io::Error::from(io::ErrorKind::IsADirectory)).at(self.shown));
         }
+        // `new/` and `new/.` name folders only. The system would refuse them at the end of the work.
+        let ends_in_name = |name: &OsStr| self.path.as_os_str().as_encoded_bytes().ends_with(name.as_encoded_bytes());
+        if !self.path.file_name().is_some_and(ends_in_name)
+            && let Err(error) = self.system.status_of(&self.path)
+        {
+            return Err(Error::from(error).at(self.shown));
+        }
         match self.system.create_anonymous(&self.folder, self.readers) {
             Ok(file) => return Ok(NewFile { name: self, file, temporary: None, anonymous: true }),
             Err(error) if error.kind() == io::ErrorKind::Unsupported => {}
@@ -426,6 +434,33 @@ impl Drop for NewFile<'_> {
     fn drop(&mut self) {
         if let Some(temporary) = &self.temporary {
             let _ = self.name.system.unlink(temporary);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sys::Os;
+
+    #[test]
+    fn a_file_with_the_name_of_a_folder_is_refused_before_the_work() {
+        let root = tempfile::tempdir().unwrap();
+        for name in ["new/", "new//", "new/.", "new/./"] {
+            let path = root.path().join(name);
+            let sink = Sink::Path { path: path.clone(), force: false };
+            let outputs = [
+                CheckedSink::check(&Os, &sink, None).and_then(CheckedSink::create).map(drop),
+                OutputName::private(&Os, &path).create().map(drop),
+            ];
+            for output in outputs {
+                let error = output.unwrap_err();
+                assert_eq!(
+                    (error.kind, error.path),
+                    (ErrorKind::Io(io::ErrorKind::NotFound), Some(path.clone())),
+                    "{name}"
+                );
+            }
         }
     }
 }
