@@ -19,7 +19,8 @@ use tress_container::sys::{Os, System};
 /// `Io` of the receiver's folder.
 pub fn unreported(folder: &Path, each: &mut dyn FnMut(&Event<'_>)) -> Result<(), Error> {
     let base = Arc::new(open_base(&Os, folder)?);
-    for sender in base.entries()?.flatten().filter_map(|entry| entry.file_name().into_string().ok()) {
+    let entries = base.entries().map_err(|error| Error::from(error).at(folder))?;
+    for sender in entries.flatten().filter_map(|entry| entry.file_name().into_string().ok()) {
         let _ = unreported_of(&base, &sender.into(), each);
     }
     Ok(())
