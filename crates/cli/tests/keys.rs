@@ -146,6 +146,35 @@ fn other_age_files_and_keys() {
     folder.tress_with(["encrypt", "-R", "team"], PLAIN).wrong_use("line 2: ");
 }
 
+/// Plugins that end, or break the protocol.
+#[test]
+fn failing_plugins() {
+    let folder = Folder::new();
+    // Of the prefixes `age1fixture` and `AGE-PLUGIN-FIXTURE-` and the data `key`.
+    let to = "age1fixture1ddjhj5yl7le";
+    folder.write("plugin.key", "AGE-PLUGIN-FIXTURE-1DDJHJHCTJ3C\n");
+    fs::set_permissions(folder.path("plugin.key"), fs::Permissions::from_mode(0o600)).unwrap();
+    for format in ["tress", "age"] {
+        folder.tress(["encrypt", "--format", format, "-r", &folder.recipient, "-o", format, "me.key"]).ok();
+    }
+    let path = format!("{}:{}", folder.root().display(), std::env::var("PATH").unwrap());
+    for text in
+        ["exit 3", "read -r _", "echo nonsense; read -r _", "echo '-> done'; read -r _", "printf '\\377\\n'; read -r _"]
+    {
+        folder.script("age-plugin-fixture", text);
+        for format in ["tress", "age"] {
+            for (arguments, name) in [
+                (&["encrypt", "--format", format, "-r", to, "plugin.key"][..], ": age-plugin-fixture"),
+                (&["rewrap", "-i", "me.key", "-r", to, format], ": age-plugin-fixture"),
+                (&["decrypt", "-i", "plugin.key", format], ""),
+                (&["rewrap", "-i", "plugin.key", "-r", &folder.recipient, format], ""),
+            ] {
+                run(folder.command(arguments).env("PATH", &path), &[]).failed(&format!("age plugin failed{name}"));
+            }
+        }
+    }
+}
+
 /// Writes `ssh` and `ssh.pub`. Returns false if the system has no `ssh-keygen`.
 fn make_ssh_key(folder: &Folder, passphrase: &str) -> bool {
     let arguments = ["-q", "-t", "ed25519", "-N", passphrase, "-C", "", "-f", "ssh"];

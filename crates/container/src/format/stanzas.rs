@@ -61,6 +61,7 @@ pub(super) fn open<'a>(age_file: &'a [u8], types: &[String], identity: &dyn Iden
     let decryptor = decryptor(age_file)?;
     blocked(|| decryptor.decrypt(std::iter::once(identity))).map_err(|error| match error {
         DecryptError::DecryptionFailed if types.iter().any(|kind| kind == SCRYPT) => ErrorKind::WrongPassphrase.into(),
+        DecryptError::Io(error) => key_error(error),
         error => decrypt_error(error),
     })
 }
@@ -96,13 +97,18 @@ impl BufRead for Header<'_> {
     }
 }
 
+/// An I/O error of a recipient or an identity. It wraps an error of this crate, or comes from the pipes to a plugin.
+fn key_error(error: io::Error) -> Error {
+    error.downcast().unwrap_or_else(|error| Error::new(ErrorKind::Plugin).with_source(error))
+}
+
 fn encrypt_error(error: EncryptError) -> Error {
-    let kind = match &error {
+    let kind = match error {
+        EncryptError::Io(error) => return key_error(error),
         EncryptError::MissingRecipients => ErrorKind::NoRecipients,
         EncryptError::MixedRecipientAndPassphrase | EncryptError::IncompatibleRecipients { .. } => {
             ErrorKind::MixedRecipients
         }
-        EncryptError::Io(error) => ErrorKind::Io(error.kind()),
         #[cfg(feature = "plugin")]
         EncryptError::Plugin(_) | EncryptError::PluginResolve(_) => ErrorKind::Plugin,
         _ => ErrorKind::BadRecipient,
@@ -111,11 +117,6 @@ fn encrypt_error(error: EncryptError) -> Error {
 }
 
 fn decrypt_error(error: DecryptError) -> Error {
-    if let DecryptError::Io(error) = &error
-        && error.kind() == io::ErrorKind::OutOfMemory
-    {
-        return Error::new(ErrorKind::Io(error.kind())).with_detail(error.to_string());
-    }
     let kind = match &error {
         DecryptError::NoMatchingKeys => ErrorKind::NoMatchingKey,
         DecryptError::ExcessiveWork { .. } => ErrorKind::WorkFactorTooHigh,

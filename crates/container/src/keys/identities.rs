@@ -99,12 +99,10 @@ struct PassphraseIdentity {
 
 impl Identity for PassphraseIdentity {
     fn unwrap_stanza(&self, stanza: &Stanza) -> Option<Result<FileKey, DecryptError>> {
-        // Crate `scrypt` would abort the process. Larger factors are refused before they need memory.
+        // Larger factors are refused before they need memory.
         let factor = stanza.args.get(1).and_then(|factor| factor.parse().ok()).filter(|&n| n <= LARGEST_WORK_FACTOR);
-        let bytes = 1024_usize.checked_shl(factor.unwrap_or(0).into()).unwrap_or(usize::MAX);
-        if Vec::<u8>::new().try_reserve_exact(bytes).is_err() {
-            let text = format!("not enough memory: the passphrase needs {} MiB", bytes >> 20);
-            return Some(Err(DecryptError::Io(io::Error::new(io::ErrorKind::OutOfMemory, text))));
+        if let Err(error) = passphrase::check_memory(factor.unwrap_or(0)) {
+            return Some(Err(error.into()));
         }
         let mut opened = self.typed.unwrap_stanza(stanza);
         for other in &self.others {

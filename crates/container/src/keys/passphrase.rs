@@ -1,6 +1,8 @@
 //! Passphrases, by age's scrypt recipient with a fixed work factor. age would measure this machine and choose a work factor of about a
 //! second, so that a small machine could not open a file made on a big one.
 
+use std::{hint, io};
+
 use unicode_normalization::UnicodeNormalization as _;
 use zeroize::Zeroizing;
 
@@ -36,6 +38,19 @@ pub(super) fn check(passphrase: &str, work_factor: u8) -> Result<(), Error> {
         return Err(Error::new(ErrorKind::WorkFactorTooHigh).with_detail(format!("1 to {LARGEST_WORK_FACTOR}")));
     }
     Ok(())
+}
+
+/// Checks that there is memory for scrypt with this work factor. Without it, crate `scrypt` would abort the process.
+pub(super) fn check_memory(work_factor: u8) -> io::Result<()> {
+    let bytes = 1024_usize.checked_shl(work_factor.into()).unwrap_or(usize::MAX);
+    let mut block = Vec::<u8>::new();
+    let reserved = block.try_reserve_exact(bytes);
+    // The compiler may leave out an allocation that it sees unused, and assume that it succeeds.
+    hint::black_box(&mut block);
+    reserved.map_err(|_| {
+        let text = format!("not enough memory: the passphrase needs {} MiB", bytes >> 20);
+        Error::new(ErrorKind::Io(io::ErrorKind::OutOfMemory)).with_detail(text).into()
+    })
 }
 
 #[cfg(test)]

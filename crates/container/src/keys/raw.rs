@@ -14,6 +14,7 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD_NO_PAD;
 use zeroize::Zeroizing;
 
+use crate::random::fill_random;
 use crate::{Error, ErrorKind};
 
 const STANZA_TYPE: &str = "tress-raw-key";
@@ -54,7 +55,7 @@ impl RawKeySecret {
 impl Recipient for RawKeySecret {
     fn wrap_file_key(&self, file_key: &FileKey) -> Result<(Vec<Stanza>, HashSet<String>), EncryptError> {
         let mut salt = [0; SALT_BYTES];
-        getrandom::fill(&mut salt).map_err(|error| EncryptError::Io(std::io::Error::other(error)))?;
+        fill_random(&mut salt).map_err(std::io::Error::from)?;
         let stanza = Stanza {
             tag: STANZA_TYPE.to_owned(),
             args: vec![BASE64_STANDARD_NO_PAD.encode(salt)],

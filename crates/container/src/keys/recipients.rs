@@ -1,9 +1,13 @@
 //! Recipients, parsed from text.
 
+use std::collections::HashSet;
 use std::fmt;
 use std::io::BufRead;
 use std::str::FromStr;
 use std::sync::Arc;
+
+use age::EncryptError;
+use age_core::format::{FileKey, Stanza};
 
 use super::lines::{key_lines, read_key_file};
 use super::list::list;
@@ -234,10 +238,24 @@ fn plugin(text: &str) -> Result<Recipients, Error> {
     let Ok(recipient) = text.parse::<age::plugin::Recipient>() else { return Err(bad(EXPECTED)) };
     let name = recipient.plugin().to_owned();
     match age::plugin::RecipientPluginV1::new(&name, &[recipient], &[], age::NoCallbacks) {
-        Ok(recipient) => Ok(Recipients::one(recipient)),
+        Ok(recipient) => Ok(Recipients::one(PluginRecipient(recipient, name))),
         Err(error) => Err(Error::new(ErrorKind::Plugin)
             .with_detail(format!("age-plugin-{name} is not in PATH"))
             .with_source(error)),
+    }
+}
+
+/// A recipient of the plugin with this name.
+#[cfg(feature = "plugin")]
+struct PluginRecipient(age::plugin::RecipientPluginV1<age::NoCallbacks>, String);
+
+#[cfg(feature = "plugin")]
+impl age::Recipient for PluginRecipient {
+    fn wrap_file_key(&self, file_key: &FileKey) -> Result<(Vec<Stanza>, HashSet<String>), EncryptError> {
+        self.0.wrap_file_key(file_key).map_err(|error| {
+            let failed = Error::new(ErrorKind::Plugin).with_detail(format!("age-plugin-{}", self.1)).with_source(error);
+            EncryptError::Io(failed.into())
+        })
     }
 }
 
