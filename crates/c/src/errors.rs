@@ -76,6 +76,7 @@ pub(crate) fn signature_status(error: tress_sign::Error) -> tress_status {
         Error::Encrypted | Error::UnknownEncryption => TRESS_KEY_ENCRYPTED,
         Error::WrongPassphrase => TRESS_WRONG_PASSPHRASE,
         Error::WorkFactorTooHigh => TRESS_WORK_FACTOR,
+        Error::Memory => TRESS_MEMORY,
         Error::ModulusTooShort
         | Error::ModulusTooLong
         | Error::ModulusLength

@@ -84,6 +84,38 @@ fn passphrases() {
     assert_eq!(folder.names(), before);
 }
 
+/// The limit is below the 256 MiB of a passphrase. An encrypted identity file is refused before its passphrase is asked for.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_passphrase_without_memory_is_an_error() {
+    /// PBES2 (RFC 8018, A.4) with scrypt for N = 2^18 and r = 8, and a block of zeros under AES-256-CBC.
+    const LARGE_SCRYPT: &str = "-----BEGIN ENCRYPTED PRIVATE KEY-----
+MGAwTAYJKoZIhvcNAQUNMD8wHgYJKwYBBAHaRwQLMBEEBHNhbHQCAwQAAAIBCAIBATAdBglghkgBZQMEASoEEGluaXRpYWx2
+ZWN0b3IxNiAEEAAAAAAAAAAAAAAAAAAAAAA=
+-----END ENCRYPTED PRIVATE KEY-----
+";
+    let folder = Folder::new();
+    folder.write("pass", "correct horse\n");
+    folder.write("sealed", folder.sealed(PLAIN));
+    folder.write("locked.pem", LARGE_SCRYPT);
+    folder.tress(["encrypt", "--passphrase-file", "pass", "-o", "locked", "me.key"]).ok();
+    folder.tress(["encrypt", "--passphrase-file", "pass", "--format", "age", "-o", "locked.key", "me.key"]).ok();
+    fs::set_permissions(folder.path("locked.key"), fs::Permissions::from_mode(0o600)).unwrap();
+    for arguments in [
+        &["encrypt", "--passphrase-file", "pass", "me.key"][..],
+        &["encrypt", "--passphrase-file", "pass", "--format", "age", "me.key"],
+        &["decrypt", "--passphrase-file", "pass", "locked"],
+        &["decrypt", "-i", "locked.key", "sealed"],
+        &["rewrap", "--passphrase-file", "pass", "-i", "me.key", "sealed"],
+        &["sign", "--passphrase-file", "pass", "--key", "locked.pem", "me.key"],
+    ] {
+        let mut command = Command::new("sh");
+        command.args(["-c", "ulimit -v 250000 && exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_tress")]).args(arguments);
+        command.current_dir(folder.root()).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        run(&mut command, &[]).failed("not enough memory");
+    }
+}
+
 #[test]
 fn raw_keys() {
     let folder = Folder::new();

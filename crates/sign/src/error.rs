@@ -37,6 +37,9 @@ pub enum Error {
     /// Deriving the key from the passphrase would exceed this library's limit on time or memory.
     #[error("work factor of the encrypted key is above the limit")]
     WorkFactorTooHigh,
+    /// There is not enough memory to derive the key from the passphrase.
+    #[error("not enough memory for the passphrase of the encrypted key")]
+    Memory,
 
     /// The modulus is shorter than 1024 bits (verifying) or 2048 bits (signing).
     #[error("modulus is too short: signing needs 2048 bits, verifying 1024")]
@@ -136,6 +139,7 @@ impl Error {
             self,
             Self::WrongPassphrase
                 | Self::WorkFactorTooHigh
+                | Self::Memory
                 | Self::MalformedSignature
                 | Self::Mismatch
                 | Self::Fault

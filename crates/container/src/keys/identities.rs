@@ -1,5 +1,6 @@
 //! Identity files: age's own, identity files encrypted with a passphrase, and SSH private keys.
 
+use std::cell::Cell;
 use std::fmt;
 use std::io::{self, BufRead, Cursor};
 use std::sync::Arc;
@@ -194,16 +195,50 @@ fn encrypted(bytes: &[u8], ask: Option<AskCallbacks>) -> Result<Identities, Erro
     };
     // The bytes are ciphertext, so this copy needs no wiping.
     let bytes = bytes.to_vec();
-    let damaged = |error| bad("encrypted identity file is damaged").with_source(error);
     if !age::Decryptor::new(&bytes[..]).map_err(damaged)?.is_scrypt() {
         return Err(bad("identity file is encrypted, but not with a passphrase"));
     }
+    // The second line is `-> scrypt SALT FACTOR`. Larger factors are refused before they need memory.
+    let factor = bytes.split(|&byte| byte == b'\n').nth(1).and_then(|line| line.rsplit(|&byte| byte == b' ').next());
+    let factor =
+        factor.and_then(|digits| std::str::from_utf8(digits).ok()?.parse().ok()).filter(|&n| n <= MAX_WORK_FACTOR);
     let make = move |ask| {
-        let identity =
-            age::encrypted::Identity::from_buffer(Cursor::new(bytes.clone()), None, ask, Some(MAX_WORK_FACTOR));
-        identity.ok().flatten()
+        let file = age::encrypted::Identity::from_buffer(Cursor::new(bytes.clone()), None, ask, Some(MAX_WORK_FACTOR));
+        Some(EncryptedFile { file: file.ok().flatten()?, work_factor: Cell::new(factor) })
     };
     Ok(Identities::one(LockedIdentity::new(ask, make)))
+}
+
+/// An identity file that a passphrase encrypts.
+struct EncryptedFile {
+    file: age::encrypted::Identity<Cursor<Vec<u8>>, AskCallbacks>,
+    /// The work factor of the passphrase, until the file was opened.
+    work_factor: Cell<Option<u8>>,
+}
+
+impl Identity for EncryptedFile {
+    fn unwrap_stanza(&self, stanza: &Stanza) -> Option<Result<FileKey, DecryptError>> {
+        self.unwrap_stanzas(std::slice::from_ref(stanza))
+    }
+
+    fn unwrap_stanzas(&self, stanzas: &[Stanza]) -> Option<Result<FileKey, DecryptError>> {
+        if let Some(Err(error)) = self.work_factor.get().map(passphrase::check_memory) {
+            return Some(Err(error.into()));
+        }
+        self.work_factor.take();
+        let is_of_file = |error: &DecryptError| match error {
+            DecryptError::InvalidMac => true,
+            // Other kinds are of the pipes to a plugin in the file.
+            DecryptError::Io(error) => {
+                matches!(error.kind(), io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof)
+            }
+            _ => false,
+        };
+        match self.file.unwrap_stanzas(stanzas) {
+            Some(Err(error)) if is_of_file(&error) => Some(Err(io::Error::from(damaged(error)).into())),
+            opened => opened,
+        }
+    }
 }
 
 #[cfg(feature = "ssh")]
@@ -235,6 +270,10 @@ fn ssh(bytes: &[u8], ask: Option<AskCallbacks>) -> Result<Identities, Error> {
 #[cfg(not(feature = "ssh"))]
 fn ssh(_: &[u8], _: Option<AskCallbacks>) -> Result<Identities, Error> {
     Err(bad("this build has no SSH support"))
+}
+
+fn damaged(error: impl std::error::Error + Send + Sync + 'static) -> Error {
+    bad("encrypted identity file is damaged").with_source(error)
 }
 
 fn bad(detail: impl Into<String>) -> Error {

@@ -121,7 +121,17 @@ impl Recipients {
         passphrase::check(passphrase, work_factor)?;
         let mut recipient = age::scrypt::Recipient::new(passphrase.into());
         recipient.set_work_factor(work_factor);
-        Ok(Self::one(recipient))
+        Ok(Self::one(PassphraseRecipient(recipient, work_factor)))
+    }
+}
+
+/// A passphrase with this work factor.
+struct PassphraseRecipient(age::scrypt::Recipient, u8);
+
+impl age::Recipient for PassphraseRecipient {
+    fn wrap_file_key(&self, file_key: &FileKey) -> Result<(Vec<Stanza>, HashSet<String>), EncryptError> {
+        passphrase::check_memory(self.1)?;
+        self.0.wrap_file_key(file_key)
     }
 }
 

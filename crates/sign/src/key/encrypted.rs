@@ -1,6 +1,6 @@
 //! PKCS #8 keys encrypted with a passphrase: PBES2 (RFC 8018) with PBKDF2 or scrypt and AES-CBC, as OpenSSL writes them.
 
-use std::fmt;
+use std::{fmt, hint};
 
 use cbc::cipher::block_padding::Pkcs7;
 use cbc::cipher::{BlockCipherDecrypt, BlockModeDecrypt as _, KeyInit, KeyIvInit as _};
@@ -58,7 +58,8 @@ impl EncryptedKey {
     /// Decrypts the key, if its work factor is at most `max_work_factor`, which is 1 to [`Self::HIGHEST_LIMIT`].
     ///
     /// # Errors
-    /// `WorkFactorTooHigh`, also for another limit; `WrongPassphrase`; `UnknownEncryption`; the errors of reading the decrypted key.
+    /// `WorkFactorTooHigh`, also for another limit; `Memory`; `WrongPassphrase`; `UnknownEncryption`;
+    /// the errors of reading the decrypted key.
     pub fn decrypt_up_to(&self, passphrase: &[u8], max_work_factor: u8) -> Result<PrivateKey, Error> {
         if !(1..=Self::HIGHEST_LIMIT).contains(&max_work_factor) || self.work_factor > max_work_factor {
             return Err(Error::WorkFactorTooHigh);
@@ -156,6 +157,7 @@ impl<'a> Sealed<'a> {
         match self.derivation {
             Derivation::Pbkdf2(derive, _, rounds) => derive(passphrase, self.salt, rounds, key),
             Derivation::Scrypt(n, r, p) => {
+                check_memory(128 * u64::from(r) * (n + u64::from(p)))?;
                 let costs = scrypt::Params::new(n.ilog2() as u8, r, p).map_err(|_| Error::UnknownEncryption)?;
                 scrypt::scrypt(passphrase, self.salt, &costs, key).map_err(|_| Error::UnknownEncryption)?;
             }
@@ -169,6 +171,15 @@ impl<'a> Sealed<'a> {
         buffer.truncate(length.ok_or(Error::WrongPassphrase)?);
         Ok(buffer)
     }
+}
+
+/// Checks that there is memory for scrypt. Without it, crate `scrypt` would abort the process.
+fn check_memory(bytes: u64) -> Result<(), Error> {
+    let mut block = Vec::<u8>::new();
+    let reserved = block.try_reserve_exact(usize::try_from(bytes).unwrap_or(usize::MAX));
+    // The compiler may leave out an allocation that it sees unused, and assume that it succeeds.
+    hint::black_box(&mut block);
+    reserved.map_err(|_| Error::Memory)
 }
 
 /// PBKDF2 with the HMAC of this identifier (RFC 8018, B.1), by default with SHA-1, and the bytes of its digest.
