@@ -51,6 +51,8 @@ fn has_secrets(command: &CliCommand) -> bool {
 /// Turns core dumps off and locks memory before a command that has keys. If the system refuses either, calls `refused` with the
 /// reason, and the command still runs.
 pub(crate) fn protect(command: &CliCommand, refused: impl Fn(&str)) {
+    // The stack gets its memory now: at the end, [`finish`] could find none left (`ulimit -v`).
+    wipe_stack();
     if !has_secrets(command) {
         return;
     }
