@@ -114,7 +114,7 @@ impl Header {
     /// Opens the age file with the first identity that matches a stanza.
     ///
     /// # Errors
-    /// `NoMatchingKey`, `WrongPassphrase`, `WorkFactorTooHigh`, `Plugin`; `HeaderDamaged`; `AeadMismatch` when the first line names another
+    /// `NoMatchingKey`, `WrongPassphrase`, `WorkFactorTooHigh`, `Plugin`, `BadIdentity`, `Io`; `HeaderDamaged`; `AeadMismatch` when the first line names another
     /// AEAD than the sealed content.
     pub fn open(&self, identities: &Identities) -> Result<Content, Error> {
         let mut reader = stanzas::open(&self.age_file, &self.stanza_types, &EachIdentity(identities))?;

@@ -61,7 +61,8 @@ pub(super) fn open<'a>(age_file: &'a [u8], types: &[String], identity: &dyn Iden
     let decryptor = decryptor(age_file)?;
     blocked(|| decryptor.decrypt(std::iter::once(identity))).map_err(|error| match error {
         DecryptError::DecryptionFailed if types.iter().any(|kind| kind == SCRYPT) => ErrorKind::WrongPassphrase.into(),
-        DecryptError::Io(error) => key_error(error),
+        // Of an identity: the header itself is in memory.
+        DecryptError::Io(error) => error.into(),
         error => decrypt_error(error),
     })
 }
@@ -97,14 +98,9 @@ impl BufRead for Header<'_> {
     }
 }
 
-/// An I/O error of a recipient or an identity. It wraps an error of this crate, or comes from the pipes to a plugin.
-fn key_error(error: io::Error) -> Error {
-    error.downcast().unwrap_or_else(|error| Error::new(ErrorKind::Plugin).with_source(error))
-}
-
 fn encrypt_error(error: EncryptError) -> Error {
     let kind = match error {
-        EncryptError::Io(error) => return key_error(error),
+        EncryptError::Io(error) => return error.into(),
         EncryptError::MissingRecipients => ErrorKind::NoRecipients,
         EncryptError::MixedRecipientAndPassphrase | EncryptError::IncompatibleRecipients { .. } => {
             ErrorKind::MixedRecipients

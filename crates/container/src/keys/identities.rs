@@ -1,10 +1,11 @@
 //! Identity files: age's own, identity files encrypted with a passphrase, and SSH private keys.
 
-use std::cell::Cell;
+use std::cell::OnceCell;
 use std::fmt;
-use std::io::{self, BufRead, Cursor};
+use std::io::{self, BufRead};
 use std::sync::Arc;
 
+use age::encrypted::EncryptedIdentity;
 use age::{DecryptError, Identity, IdentityFile};
 use age_core::format::{FileKey, Stanza};
 use zeroize::Zeroizing;
@@ -185,7 +186,7 @@ fn read(reader: impl BufRead, ask: Option<AskCallbacks>) -> Result<Identities, E
     if identities.is_empty() && ours.is_empty() {
         return Err(bad("file contains no identity"));
     }
-    ours.extend(identities.into_iter().map(Identities::boxed));
+    ours.extend(identities.into_iter().map(|identity| Identities::one(FileIdentity(identity))));
     Ok(ours)
 }
 
@@ -202,18 +203,31 @@ fn encrypted(bytes: &[u8], ask: Option<AskCallbacks>) -> Result<Identities, Erro
     let factor = bytes.split(|&byte| byte == b'\n').nth(1).and_then(|line| line.rsplit(|&byte| byte == b' ').next());
     let factor =
         factor.and_then(|digits| std::str::from_utf8(digits).ok()?.parse().ok()).filter(|&n| n <= MAX_WORK_FACTOR);
-    let make = move |ask| {
-        let file = age::encrypted::Identity::from_buffer(Cursor::new(bytes.clone()), None, ask, Some(MAX_WORK_FACTOR));
-        Some(EncryptedFile { file: file.ok().flatten()?, work_factor: Cell::new(factor) })
-    };
+    let make =
+        move |ask| Some(EncryptedFile { bytes: bytes.clone(), work_factor: factor, ask, opened: OnceCell::new() });
     Ok(Identities::one(LockedIdentity::new(ask, make)))
 }
 
 /// An identity file that a passphrase encrypts.
 struct EncryptedFile {
-    file: age::encrypted::Identity<Cursor<Vec<u8>>, AskCallbacks>,
-    /// The work factor of the passphrase, until the file was opened.
-    work_factor: Cell<Option<u8>>,
+    bytes: Vec<u8>,
+    work_factor: Option<u8>,
+    ask: AskCallbacks,
+    /// What it holds, after the passphrase.
+    opened: OnceCell<Result<Vec<FileIdentity>, DecryptError>>,
+}
+
+impl EncryptedFile {
+    fn open(&self) -> Result<Vec<FileIdentity>, DecryptError> {
+        passphrase::check_memory(self.work_factor.unwrap_or(0))?;
+        let decryptor = age::Decryptor::new(&self.bytes[..])?;
+        let file = EncryptedIdentity::new(decryptor, self.ask.clone(), Some(MAX_WORK_FACTOR));
+        let file = file.ok_or(DecryptError::NoMatchingKeys)?.decrypt(None).map_err(|error| match error {
+            DecryptError::KeyDecryptionFailed | DecryptError::ExcessiveWork { .. } => error,
+            error => io::Error::from(damaged(error)).into(),
+        })?;
+        Ok(file.into_identities()?.into_iter().map(FileIdentity).collect())
+    }
 }
 
 impl Identity for EncryptedFile {
@@ -222,22 +236,35 @@ impl Identity for EncryptedFile {
     }
 
     fn unwrap_stanzas(&self, stanzas: &[Stanza]) -> Option<Result<FileKey, DecryptError>> {
-        if let Some(Err(error)) = self.work_factor.get().map(passphrase::check_memory) {
-            return Some(Err(error.into()));
-        }
-        self.work_factor.take();
-        let is_of_file = |error: &DecryptError| match error {
-            DecryptError::InvalidMac => true,
-            // Other kinds are of the pipes to a plugin in the file.
-            DecryptError::Io(error) => {
-                matches!(error.kind(), io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof)
+        if self.opened.get().is_none() {
+            match self.open() {
+                // Its clone would lose the error inside.
+                Err(DecryptError::Io(error)) => return Some(Err(error.into())),
+                opened => self.opened.set(opened).ok()?,
             }
-            _ => false,
-        };
-        match self.file.unwrap_stanzas(stanzas) {
-            Some(Err(error)) if is_of_file(&error) => Some(Err(io::Error::from(damaged(error)).into())),
-            opened => opened,
         }
+        match self.opened.get()? {
+            Ok(identities) => identities.iter().find_map(|identity| identity.unwrap_stanzas(stanzas)),
+            Err(error) => Some(Err(error.clone())),
+        }
+    }
+}
+
+/// An identity of a file. An I/O error of it is one of the pipes to its plugin.
+struct FileIdentity(Box<dyn Identity + Send + Sync>);
+
+impl Identity for FileIdentity {
+    fn unwrap_stanza(&self, stanza: &Stanza) -> Option<Result<FileKey, DecryptError>> {
+        self.unwrap_stanzas(std::slice::from_ref(stanza))
+    }
+
+    fn unwrap_stanzas(&self, stanzas: &[Stanza]) -> Option<Result<FileKey, DecryptError>> {
+        self.0.unwrap_stanzas(stanzas).map(|opened| {
+            opened.map_err(|error| match error {
+                DecryptError::Io(error) => io::Error::from(Error::new(ErrorKind::Plugin).with_source(error)).into(),
+                error => error,
+            })
+        })
     }
 }
 
@@ -273,7 +300,7 @@ fn ssh(_: &[u8], _: Option<AskCallbacks>) -> Result<Identities, Error> {
 }
 
 fn damaged(error: impl std::error::Error + Send + Sync + 'static) -> Error {
-    bad("encrypted identity file is damaged").with_source(error)
+    bad(format!("encrypted identity file is damaged: {error}")).with_source(error)
 }
 
 fn bad(detail: impl Into<String>) -> Error {

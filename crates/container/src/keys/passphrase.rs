@@ -42,7 +42,7 @@ pub(super) fn check(passphrase: &str, work_factor: u8) -> Result<(), Error> {
 
 /// Checks that there is memory for scrypt with this work factor. Without it, crate `scrypt` would abort the process.
 pub(super) fn check_memory(work_factor: u8) -> io::Result<()> {
-    let bytes = 1024_usize.checked_shl(work_factor.into()).unwrap_or(usize::MAX);
+    let bytes = 1024_u64.checked_shl(work_factor.into()).and_then(|bytes| bytes.try_into().ok()).unwrap_or(usize::MAX);
     let mut block = Vec::<u8>::new();
     let reserved = block.try_reserve_exact(bytes);
     // The compiler may leave out an allocation that it sees unused, and assume that it succeeds.
