@@ -297,7 +297,7 @@ impl Drop for SenderStore {
         if let Some(Scratch { name, folder, lock: file }) = lock(&self.scratch).take() {
             // Windows removes no open file.
             drop(file);
-            let _ = remove_scratch(self.system, &self.state, name.as_ref(), &folder);
+            let _ = remove_scratch(self.system, &self.state, name.as_ref(), folder);
         }
     }
 }

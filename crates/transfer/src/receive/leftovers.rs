@@ -38,7 +38,7 @@ pub(crate) fn remove_leftovers(system: &dyn System, state: &Dir) -> io::Result<(
     for name in names.iter().filter(|name| name.starts_with(SCRATCH)) {
         let folder = system.open_folder_in(state, name.as_ref())?;
         if system.open_in(&folder, LOCK.as_ref(), Opening::Make)?.try_lock().is_ok() {
-            remove_scratch(system, state, name.as_ref(), &folder)?;
+            remove_scratch(system, state, name.as_ref(), Arc::new(folder))?;
         }
     }
     for name in &names {
@@ -65,10 +65,12 @@ pub(crate) fn remove_leftovers(system: &dyn System, state: &Dir) -> io::Result<(
 }
 
 /// Removes a folder for packs with everything in it.
-pub(crate) fn remove_scratch(system: &dyn System, state: &Dir, name: &OsStr, folder: &Dir) -> io::Result<()> {
-    for name in names_in(folder)? {
-        system.remove_in(folder, name.as_ref())?;
+pub(crate) fn remove_scratch(system: &dyn System, state: &Dir, name: &OsStr, folder: Arc<Dir>) -> io::Result<()> {
+    for name in names_in(&folder)? {
+        system.remove_in(&folder, name.as_ref())?;
     }
+    // Windows removes no open folder.
+    drop(folder);
     system.remove_folder_in(state, name)
 }
 
