@@ -25,14 +25,21 @@ fn ends_by_htif() {
 
 #[test]
 fn prints_by_htif() {
-    // The direct command: device 1, command 1.
-    let code = Code::new(Xlen::Rv32).constant(5, TOHOST as u32).constant(6, 0x0101_0000).addi(7, 0, i32::from(b'A'));
-    // Cleared first, as start code clears its variables.
-    let code = code.store("sw", 5, 0, 0).store("sw", 5, 0, 4).store("sw", 5, 7, 0).store("sw", 5, 6, 4);
-    let code = code.addi(7, 0, 1).store("sw", 5, 0, 4).store("sw", 5, 7, 0);
-    let mut system = code.word(LOOP).system(1);
-    assert_eq!(system.run(1000).unwrap(), Some(0));
-    assert_eq!(system.bus.console(), b"A");
+    // The direct command: device 1, command 1. Start code has cleared the low half, the high one, or both. Then either half comes first.
+    let begin = || {
+        let code = Code::new(Xlen::Rv32).constant(5, TOHOST as u32).constant(6, 0x0101_0000);
+        code.addi(7, 0, i32::from(b'A'))
+    };
+    for cleared in [&[][..], &[0], &[4], &[0, 4], &[4, 0]] {
+        for order in [[0, 4], [4, 0]] {
+            let code = cleared.iter().fold(begin(), |code, half| code.store("sw", 5, 0, *half));
+            let code = order.iter().fold(code, |code, half| code.store("sw", 5, if *half == 0 { 7 } else { 6 }, *half));
+            let code = code.addi(7, 0, 1).store("sw", 5, 0, 4).store("sw", 5, 7, 0);
+            let mut system = code.word(LOOP).system(1);
+            assert_eq!(system.run(1000).unwrap(), Some(0), "{cleared:?} {order:?}");
+            assert_eq!(system.bus.console(), b"A");
+        }
+    }
 
     // The system call `write`, whose number and arguments are in memory.
     for xlen in BOTH {

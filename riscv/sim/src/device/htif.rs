@@ -49,13 +49,10 @@ impl Htif {
     pub(crate) fn stored(&mut self, address: u64, bytes: u64, memory: &mut Memory, host: &mut Host) {
         let first = address.wrapping_sub(self.tohost) as i64;
         self.halves |= u8::from(first < 4) | u8::from(first + bytes as i64 > 4) << 1;
-        let is_whole = self.halves == 3;
         if self.request(memory) == 0 {
-            // Both halves are zero: the program has cleared `tohost`.
-            if is_whole {
-                (self.halves, self.instructions_left) = (0, 0);
-            }
-        } else if is_whole {
+            // The program has cleared `tohost`, or stored a high half of zero, without which the low one waits.
+            (self.halves, self.instructions_left) = (0, 0);
+        } else if self.halves == 3 {
             self.serve(memory, host);
         } else {
             self.instructions_left = HALF_REQUEST_INSTRUCTIONS;

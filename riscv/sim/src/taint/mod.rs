@@ -180,7 +180,9 @@ impl Tracker {
     fn trapped(&mut self, hart: &Hart, bus: &Bus, retired: &Retired) {
         let op = bus.code.op(retired.pc).filter(|_| hart.trapped_at_access());
         let registers = &mut self.harts[hart.id()];
-        registers.trap_value = op.map_or(Taint::PUBLIC, |op| registers.taints[usize::from(op.rs1 & 63)]);
+        let base = op.map_or(Taint::PUBLIC, |op| registers.taints[usize::from(op.rs1 & 63)]);
+        // The carries of the offset reach any bit.
+        registers.trap_value = Taint { bits: if base.is_secret() { u64::MAX } else { 0 }, ..base };
         if registers.trap_value.is_secret() {
             self.findings.add(retired.pc, Leak::Address, registers.trap_value.labels, hart);
         }
