@@ -105,9 +105,10 @@ pub fn refuse_input<'a>(output: &Path, mut inputs: impl Iterator<Item = &'a Path
     let folder = output.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let Ok(place) = output.canonicalize().or_else(|_| folder.canonicalize()) else { return Ok(()) };
     inputs.try_for_each(|input| {
-        let input = path_of(input);
-        let is_same = identity(output).is_some() && identity(output) == identity(input);
-        let found = input.canonicalize().unwrap_or_default();
+        let path = path_of(input);
+        let is_same = identity(output).is_some() && identity(output) == identity(path);
+        // A terminal or pipe may well be both.
+        let found = path.canonicalize().ok().filter(|path| path.is_file() || path.is_dir()).unwrap_or_default();
         if is_same || found.is_absolute() && place.starts_with(&found) {
             return Err(is_the_input(output));
         }

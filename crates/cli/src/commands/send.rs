@@ -47,6 +47,7 @@ pub(crate) fn send(options: &args::Send) -> Result<(), Failure> {
         stdin.claim(input, "the data")?;
     }
     let pair = key_pair(&options.identity, &mut stdin)?;
+    files::warn_if_public(&options.identity);
     let receiver: Address =
         options.recipient.parse().map_err(|error: Error| error.at("-r")).map_err(failure::of_address)?;
     let mut send = SendOptions::new(&options.to, receiver);
@@ -461,7 +462,6 @@ fn key_pair(path: &Path, stdin: &mut Stdin) -> Result<KeyPair, Failure> {
         return Err(Failure::wrong_use(format!("{}: identity has no Noise key", failure::name(path)))
             .hint("tress keygen makes identities that can send and receive"));
     }
-    files::warn_if_public(path);
     Ok(pair)
 }
 
