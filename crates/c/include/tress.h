@@ -749,7 +749,7 @@ typedef struct tress_verifying_key tress_verifying_key;
  * of the key. Any thread.
  *
  * Returns `TRESS_MALFORMED_KEY`, `TRESS_NOT_PRIVATE`, `TRESS_KEY_ENCRYPTED`, `TRESS_WRONG_PASSPHRASE`,
- * `TRESS_WORK_FACTOR`, `TRESS_KEY_REFUSED`, `TRESS_WRONG_SCHEME`, `TRESS_UNKNOWN_NAME`.
+ * `TRESS_WORK_FACTOR`, `TRESS_MEMORY`, `TRESS_KEY_REFUSED`, `TRESS_WRONG_SCHEME`, `TRESS_UNKNOWN_NAME`.
  *
  * Needs: `length` bytes are readable at `data`; the texts are NULL or end with NUL; `key` is writable.
  */

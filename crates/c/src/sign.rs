@@ -45,7 +45,7 @@ fn scheme_by_name(name: &str) -> Result<Scheme, Failure> {
 /// of the key. Any thread.
 ///
 /// Returns `TRESS_MALFORMED_KEY`, `TRESS_NOT_PRIVATE`, `TRESS_KEY_ENCRYPTED`, `TRESS_WRONG_PASSPHRASE`,
-/// `TRESS_WORK_FACTOR`, `TRESS_KEY_REFUSED`, `TRESS_WRONG_SCHEME`, `TRESS_UNKNOWN_NAME`.
+/// `TRESS_WORK_FACTOR`, `TRESS_MEMORY`, `TRESS_KEY_REFUSED`, `TRESS_WRONG_SCHEME`, `TRESS_UNKNOWN_NAME`.
 ///
 /// # Safety
 /// `length` bytes are readable at `data`; the texts are NULL or end with NUL; `key` is writable.
