@@ -114,8 +114,8 @@ impl Header {
     /// Opens the age file with the first identity that matches a stanza.
     ///
     /// # Errors
-    /// `NoMatchingKey`, `WrongPassphrase`, `WorkFactorTooHigh`, `Plugin`, `BadIdentity`, `Io`; `HeaderDamaged`; `AeadMismatch` when the first line names another
-    /// AEAD than the sealed content.
+    /// `NoMatchingKey`, `WrongPassphrase`, `WorkFactorTooHigh`, `Plugin`, `BadIdentity`, `Io`; `HeaderDamaged`; `AeadMismatch` when the
+    /// first line names another AEAD than the sealed content.
     pub fn open(&self, identities: &Identities) -> Result<Content, Error> {
         let mut reader = stanzas::open(&self.age_file, &self.stanza_types, &EachIdentity(identities))?;
         // One allocation that never grows: growing would leave the key behind in freed memory.

@@ -367,6 +367,34 @@ mod tests {
         }
     }
 
+    /// Damage of an encrypted identity file is not reported as damage of the file to decrypt.
+    #[test]
+    fn a_damaged_encrypted_identity_file_is_called_that() {
+        use crate::commands::EncryptOptions;
+        use crate::streaming::{decrypt_bytes, encrypt_bytes};
+
+        let pair = KeyPair::generate().unwrap();
+        let container = encrypt_bytes(b"x", &pair.recipient().into(), &EncryptOptions::default()).unwrap();
+        let mut passphrase = age::scrypt::Recipient::new("secret".into());
+        passphrase.set_work_factor(4);
+        let encrypted = |text: &str| age::encrypt(&passphrase, text.as_bytes()).unwrap();
+        let whole = encrypted(&pair.to_identity_file_text());
+        let (cut, mut flipped) = (whole[..whole.len() - 1].to_vec(), whole.clone());
+        *flipped.last_mut().unwrap() ^= 1;
+        for (file, secret, expected) in [
+            (whole.clone(), "secret", None),
+            (whole, "other", Some(ErrorKind::WrongPassphrase)),
+            (cut, "secret", Some(ErrorKind::BadIdentity)),
+            (flipped, "secret", Some(ErrorKind::BadIdentity)),
+            (encrypted("no key"), "secret", Some(ErrorKind::BadIdentity)),
+        ] {
+            let answer = move |_: &str| Some(Zeroizing::new(secret.to_owned()));
+            let identities = Identities::from_file_asking(&file[..], answer).unwrap();
+            let opened = decrypt_bytes(&container, &identities, 1.into());
+            assert_eq!(opened.err().map(|error| error.kind), expected);
+        }
+    }
+
     /// Threads share one list, and the user is asked once for the passphrase of an encrypted identity file.
     #[test]
     fn an_encrypted_identity_file_opens_on_all_threads() {
