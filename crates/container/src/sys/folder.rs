@@ -7,9 +7,7 @@ use std::io;
 use std::os::fd::AsFd;
 
 use cap_fs_ext::{DirExt, FollowSymlinks, OpenOptionsFollowExt};
-#[cfg(unix)]
-use cap_std::fs::OpenOptionsExt;
-use cap_std::fs::{Dir, DirBuilder, FileType, OpenOptions};
+use cap_std::fs::{Dir, DirBuilder, FileType, OpenOptions, OpenOptionsExt};
 
 use super::time::FileTime;
 use super::tolerate::tolerate;
@@ -29,6 +27,11 @@ pub(super) fn open(folder: &Dir, name: &OsStr, how: Opening) -> io::Result<File>
         Opening::Read => drop(options.custom_flags(rustix::fs::OFlags::NONBLOCK.bits() as i32)),
         Opening::New(Readers::Owner) => drop(options.mode(0o600)),
         _ => {}
+    }
+    // As on unix, a folder can be opened, and has a status.
+    #[cfg(windows)]
+    if how == Opening::Read {
+        options.custom_flags(super::windows::FILE_FLAG_BACKUP_SEMANTICS);
     }
     Ok(folder.open_with(name, options.follow(FollowSymlinks::No))?.into_std())
 }

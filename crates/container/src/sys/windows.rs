@@ -21,7 +21,7 @@ const STREAM: Status =
 const ERROR_INVALID_FUNCTION: i32 = 1;
 const ERROR_NOT_SUPPORTED: i32 = 50;
 /// Needed to open folders.
-const FILE_FLAG_BACKUP_SEMANTICS: u32 = 0x0200_0000;
+pub(super) const FILE_FLAG_BACKUP_SEMANTICS: u32 = 0x0200_0000;
 
 pub(super) fn descriptor(number: u32, readiness: Readiness) -> io::Result<File> {
     tress_terminal::descriptor::take(number, readiness == Readiness::Writable)

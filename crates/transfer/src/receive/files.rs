@@ -395,7 +395,11 @@ impl FileJournal {
         write_all_at(self.system, &copy, &[&header(length_bytes)[..], &bytes].concat(), 0)?;
         self.system.sync(&copy)?;
         drop(copy);
-        self.system.rename_in(&self.state, COPY.as_ref(), FILES.as_ref())?;
+        if self.system.rename_in(&self.state, COPY.as_ref(), FILES.as_ref()).is_err() {
+            // Some systems do not replace a file that is open. Without its copy the journal only is longer.
+            let _ = self.system.remove_in(&self.state, COPY.as_ref());
+            return Ok(());
+        }
         self.system.sync_folder_in(&self.state)?;
         let file = self.system.open_in(&self.state, FILES.as_ref(), Opening::Make)?;
         let _ = file.lock();
