@@ -10,6 +10,8 @@ import subprocess
 
 import pytest
 
+from listening import when_it_listens
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
 PAGES = sorted(path for path in DOCS.rglob("*.md") if path.name != "SUMMARY.md")
@@ -134,7 +136,7 @@ def test_commands_run_as_pasted(name: str, tmp_path: pathlib.Path) -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = str(free.getsockname()[1])
-    script = "\n".join(COMMANDS.findall(text)).replace("7878", port)
+    script = when_it_listens("\n".join(COMMANDS.findall(text)).replace("7878", port))
     done = subprocess.run(
         ["bash", "-eu", "-c", script],
         cwd=folder, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False,

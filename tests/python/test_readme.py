@@ -8,6 +8,8 @@ import sys
 
 import pytest
 
+from listening import when_it_listens
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```sh\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
@@ -36,7 +38,7 @@ def test_size() -> None:
 def test_commands_run_as_pasted(block: str, tmp_path: pathlib.Path) -> None:
     folder = pathlib.Path(os.environ["TRESS"]).parent
     environment = dict(os.environ, PATH=f"{folder}:{os.environ['PATH']}", HOME=str(tmp_path))
-    subprocess.run(["bash", "-eu", "-c", block + "wait\n"], cwd=tmp_path, env=environment, check=True)
+    subprocess.run(["bash", "-eu", "-c", when_it_listens(block) + "wait\n"], cwd=tmp_path, env=environment, check=True)
     plain = (tmp_path / "big.img").read_bytes()
     assert (tmp_path / "copy.img").read_bytes() == plain
     assert (tmp_path / "piece").read_bytes() == plain[50_000_000:51_000_000]

@@ -15,6 +15,8 @@ from playwright.sync_api import sync_playwright
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent.parent
+# For a machine with other work.
+LIMIT_MS = 600_000
 TRESS = os.environ.get("TRESS", str(ROOT / "target/debug/tress"))
 
 
@@ -53,7 +55,7 @@ def browser():
     path = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
     assert path, "no Chromium: tools/setup page installs it"
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path)
+        browser = playwright.chromium.launch(executable_path=path, timeout=LIMIT_MS)
         yield browser
         browser.close()
 
@@ -65,6 +67,7 @@ def opener(browser, folder):
     def opened(width=1000, height=900, **options):
         options.setdefault("reduced_motion", "reduce")
         context = browser.new_context(viewport={"width": width, "height": height}, **options)
+        context.set_default_timeout(LIMIT_MS)
         page = context.new_page()
         url = (folder / "report.html").as_uri()
         page.complaints = []

@@ -13,7 +13,7 @@ import subprocess
 import unittest
 from pathlib import Path
 
-from commands import CHUNK_BYTES, System, SystemTest, plaintext
+from commands import CHUNK_BYTES, TIMEOUT_S, System, SystemTest, plaintext
 
 HERE, THERE = System.of("HERE"), System.of("THERE")
 ORDERS = ((HERE, THERE), (THERE, HERE))
@@ -188,7 +188,7 @@ class Others(SystemTest):
                 arguments = ["-i", f"{receiver.name}.r", "--allow", "allow", "-o", inbox, "--once"]
                 with self.receiver(receiver, *arguments) as (process, address):
                     self.ok(sender, "send", "--to", address, "-r", to, "-i", f"{sender.name}.s", "file", "ordner")
-                    out, errors = process.communicate(timeout=60)
+                    out, errors = process.communicate(timeout=TIMEOUT_S)
                     self.assertEqual(process.returncode, 0, errors)
                 self.assertEqual(len(out.splitlines()), 2, out)
                 [arrived] = self.path(inbox).iterdir()

@@ -1,6 +1,6 @@
-/* Runs a command line on a new console, and sends it Ctrl-C after a number of milliseconds, like a user who stops a program:
- *     interrupt.exe MILLISECONDS COMMAND LINE...
- * The command's standard input is a pipe that holds a megabyte and is closed half a second after Ctrl-C. Prints the exit status in
+/* Runs a command line on a new console, and sends it Ctrl-C when it has begun to read, like a user who stops a program:
+ *     interrupt.exe COMMAND LINE...
+ * The command's standard input is a pipe that holds a megabyte and is closed five seconds after Ctrl-C. Prints the exit status in
  * hexadecimal. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,11 +21,11 @@ int main(int argc, char **argv)
     SECURITY_ATTRIBUTES inherited = {.nLength = sizeof inherited, .bInheritHandle = TRUE};
     STARTUPINFOA start = {.cb = sizeof start, .dwFlags = STARTF_USESTDHANDLES, .hStdOutput = output, .hStdError = errors};
     PROCESS_INFORMATION process;
-    DWORD status = 0, written;
+    DWORD status = 0, written, left;
 
-    if (argc < 3)
+    if (argc < 2)
         return 2;
-    for (int i = 2; i < argc; i++) {
+    for (int i = 1; i < argc; i++) {
         strcat(line, argv[i]);
         strcat(line, i + 1 < argc ? " " : "");
     }
@@ -38,15 +38,19 @@ int main(int argc, char **argv)
     start.hStdInput = reader;
     if (!CreateProcessA(NULL, line, NULL, NULL, TRUE, 0, NULL, NULL, &start, &process))
         return 5;
-    CloseHandle(reader);
     WriteFile(writer, plain, sizeof plain, &written, NULL);
-    Sleep(atoi(argv[1]));
+    do {
+        Sleep(20);
+        if (!PeekNamedPipe(reader, NULL, 0, NULL, &left, NULL))
+            return 8;
+    } while (left == sizeof plain && WaitForSingleObject(process.hProcess, 0) != WAIT_OBJECT_0);
+    CloseHandle(reader);
     if (!GenerateConsoleCtrlEvent(CTRL_C_EVENT, 0))
         return 6;
     /* On Windows, a read from a pipe returns only when data arrives or the pipe is closed. */
-    Sleep(500);
+    Sleep(5000);
     CloseHandle(writer);
-    if (WaitForSingleObject(process.hProcess, 20000) != WAIT_OBJECT_0)
+    if (WaitForSingleObject(process.hProcess, 300000) != WAIT_OBJECT_0)
         return 7;
     GetExitCodeProcess(process.hProcess, &status);
     printf("%08lx\n", (unsigned long)status);

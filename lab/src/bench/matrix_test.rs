@@ -273,8 +273,9 @@ fn threads_work_at_the_same_time() {
     let mut work = Threads::new(3, &make).unwrap();
     assert_eq!(work.bytes(Contender::Tress), 3 * make().unwrap().bytes(Contender::Tress));
     let mut time = |runs| work.external_time(Contender::Tress, runs).unwrap().unwrap();
-    let (one, many) = (time(1), time(50));
-    assert!(many > one && one > Duration::ZERO);
+    assert!(time(1) > Duration::ZERO);
+    // A thread that waits for a core makes one run long.
+    assert!((0..20).any(|_| time(50) > time(1)));
 
     // A thread that fails reports the error, and the others do not wait for it.
     assert!(Threads::new(2, &by(Backend::Riscv32)).is_err());

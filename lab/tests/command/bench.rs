@@ -188,15 +188,14 @@ fn an_interrupted_run_is_resumed() {
 #[cfg(target_os = "linux")]
 #[test]
 fn programs_of_others_end_with_the_run() {
-    use std::{env, fs, os::unix::fs::PermissionsExt as _};
+    use std::{env, fs};
     let folder = Folder::empty();
     let waits = "mkfifo never; rm -r \"${4%/*}\"; echo $$ > new; mv new started; read line < never";
     for (name, script) in [
         ("tress", "case $1 in keygen) echo age1;; *) cp \"$8\" \"$7\"; esac"),
         ("age", &format!("test $1 != --version || exec echo 1\n{waits}")),
     ] {
-        folder.write(name, format!("#!/bin/sh\n{script}\n"));
-        fs::set_permissions(folder.path(name), fs::Permissions::from_mode(0o755)).unwrap();
+        folder.script(name, script);
     }
     let mut command = folder.command(["bench", "^encrypt-start$", "--quick", "--against", "age"]);
     command.env("PATH", format!("{}:{}", folder.root().display(), env::var("PATH").unwrap()));

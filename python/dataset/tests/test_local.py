@@ -468,7 +468,8 @@ print(s.objects, s.failed, sorted(s.kinds), s.failed_list)
     if "Operation not permitted" in full.stderr or "unshare" in full.stderr:
         pytest.skip("no namespaces here: a full disk has not been tested")
     done, failed, rest = full.stdout.split(" ", 2)
-    assert (int(done) + int(failed), int(done)) == (8, 3) and "['space']" in rest, full
+    # One of the two that are written together may have left no space for the other.
+    assert int(done) + int(failed) == 8 and int(done) in (2, 3) and "['space']" in rest, full
     assert full.stdout.splitlines()[-1] == "0", "something half-written was left"
     mount = f"mount -t tmpfs -o ro none /mnt && {sys.executable} {tmp_path}/script.py"
     read_only = subprocess.run(["unshare", "-rm", "sh", "-c", mount], capture_output=True, text=True)

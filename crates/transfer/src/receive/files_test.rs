@@ -90,6 +90,7 @@ fn a_failed_call_keeps_no_lock() {
 
 /// Of all but the last MiB, the copy has the records of files that are there. Other sessions continue with the copy.
 #[test]
+#[cfg_attr(windows, ignore = "Wine replaces no file that is open")]
 fn a_journal_is_copied_when_it_has_doubled() {
     let folder = JournalFolder::new();
     let mut one = folder.open();
@@ -103,21 +104,17 @@ fn a_journal_is_copied_when_it_has_doubled() {
     assert!(long_bytes > COPY_BYTES as usize * 3 / 2);
     // A receipt keeps the old file open, for whose lock a session that has not found the copy yet waits.
     let waiting = fs::File::open(folder.root.path().join(".tress/files")).unwrap();
-    let mut other = folder.open();
-    // Wine does not replace a file that is open: the journal stays as it is.
-    let is_replaced = cfg!(unix) || folder.bytes().len() < long_bytes;
-    for journal in [&mut other, &mut one] {
+    for journal in [&mut folder.open(), &mut one] {
         let kept = |journal: &mut FileJournal, size_bytes| {
             let is_this = |found: &FileRecord<'_>| *found == FileRecord { size_bytes, ..record };
             journal.locked(|journal| journal.has(b"there", is_this)).unwrap()
         };
         assert_eq!((kept(journal, 0), kept(journal, 9)), (true, false));
-        assert_eq!(["7", "19999"].map(|name| has(journal, name)), [!is_replaced, true]);
+        assert_eq!(["7", "19999"].map(|name| has(journal, name)), [false, true]);
     }
     waiting.try_lock().unwrap();
     drop(receipts);
-    let copied_bytes = COPY_BYTES as usize..COPY_BYTES as usize + 500;
-    assert_eq!(copied_bytes.contains(&folder.bytes().len()), is_replaced);
+    assert!((COPY_BYTES as usize..COPY_BYTES as usize + 500).contains(&folder.bytes().len()));
 }
 
 #[test]

@@ -428,12 +428,12 @@ fn lying_receiver(ends: &Ends, size: usize, lies: Vec<Reply>, stall_time: Durati
                 return Arc::<dyn Link>::from(link);
             }
         };
-        let (mut incoming, mut out, _) = noise::respond(accept(), &secret, HANG, &|| None).unwrap();
+        // A sender whose time is over closes the connection.
+        let Ok((mut incoming, mut out, _)) = noise::respond(accept(), &secret, HANG, &|| None) else { return };
         let timeouts = Timeouts::idle(HANG, &|| None);
-        incoming.read(&timeouts).unwrap();
-        out.write(&Reply::Admitted { ticket: Ticket::from_bytes([1; 32]), streams: 64 }.encode(), &timeouts).unwrap();
+        let Ok(_) = incoming.read(&timeouts) else { return };
+        let _ = out.write(&Reply::Admitted { ticket: Ticket::from_bytes([1; 32]), streams: 64 }.encode(), &timeouts);
         loop {
-            // A sender whose time is over closes the connection.
             let Ok(Some(message)) = incoming.read(&timeouts) else { return };
             if let Ok(Request::Offer { file, .. } | Request::List { list: file, .. }) = Request::parse(&message) {
                 for lie in &lies {
