@@ -105,6 +105,11 @@ def test_age_files_are_decrypted_verified_and_rewrapped(tmp_path: Path) -> None:
             del plain["text"]
             dataset.rewrap(sealed, str(theirs), str(new.to_public()), workers=1)
     assert pyrage.decrypt((sealed / "in" / "long.tress").read_bytes(), [new]) == plain["in/long"]
+    # Of two containers for one name, no run replaces what came from the other.
+    (sealed / "ours.age").write_bytes(pyrage.encrypt(b"other", [new.to_public()]))
+    for _ in range(2):
+        found = dataset.decrypt(sealed, tmp_path / "back-1", str(new), workers=1, check=False)
+        assert found.kinds == {"exists": 1} and read_tree(tmp_path / "back-1") == plain
 
 
 def test_a_summary_has_the_old_keys(sealed: Path) -> None:

@@ -62,6 +62,15 @@ class Exists(ObjectError):
         super().__init__(text)
 
 
+class Twins(ObjectError):
+    """A second container has the same plaintext's name: NAME.tress and NAME.age."""
+
+    kind = "exists"
+
+    def __init__(self) -> None:
+        super().__init__("NAME.tress and NAME.age are both decrypted to NAME")
+
+
 class Busy(ObjectError):
     """Another process is writing the same object."""
 

@@ -39,6 +39,7 @@ PRAGMA cache_size = -32000;
 CREATE TABLE done (name BLOB PRIMARY KEY, verb TEXT, ssize INTEGER, stoken BLOB, tsize INTEGER, ttoken BLOB,
                    payload_id TEXT, plain INTEGER, recipients TEXT) WITHOUT ROWID;
 CREATE TABLE begun (name BLOB PRIMARY KEY) WITHOUT ROWID;
+CREATE TABLE taken (name BLOB PRIMARY KEY) WITHOUT ROWID;
 CREATE TABLE present (name BLOB PRIMARY KEY, size INTEGER, token BLOB) WITHOUT ROWID;
 CREATE TABLE expected (name BLOB PRIMARY KEY, size INTEGER, token BLOB) WITHOUT ROWID;
 """
@@ -157,6 +158,10 @@ class Index:
     def begun(self, name: str) -> bool:
         """Returns whether a run began to write this name and did not finish."""
         return self._one("SELECT 1 FROM begun WHERE name = ?", name)
+
+    def take(self, name: str) -> bool:
+        """Returns whether this is the first object of the run's listing with this name in the target."""
+        return self._base.execute("INSERT OR IGNORE INTO taken VALUES (?)", (encoded(name),)).rowcount == 1
 
     def empty(self) -> bool:
         """Returns whether there is no line of any run."""

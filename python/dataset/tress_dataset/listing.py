@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 
-from .errors import BadName, Failure
+from .errors import BadName, Failure, Twins
 from .index import Index
 from .manifest import Identity
 from .names import Item, Selection, UnreadableEntry, check, container_name, plain_name
@@ -78,8 +78,13 @@ def transfers(
                 same = same or _without_ctime(line.source.token) == _without_ctime(item.token)
             same = same and (sealed is None or sealed.payload_id == line.payload_id)
             if same and index.present(target) == line.target:
+                if verb == "decrypt":
+                    index.take(target)
                 skip()
                 continue
+        if verb == "decrypt" and not index.take(target):
+            report(Failure(name, Twins.kind, str(Twins()), 0))
+            continue
         mine = line is not None or index.begun(target)
         replace = Replace.ALWAYS if force or line is not None else Replace.OURS if mine else Replace.NEVER
         yield WorkItem(name, item.size, item.token, target, replace, sealed)

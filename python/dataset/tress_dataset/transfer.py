@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .codec import Codec, Opening, TreeInside
-from .errors import Differs, Moved, Stopped, WrongSize
+from .errors import Differs, Moved, ObjectError, Stopped, Twins, WrongSize
 from .manifest import DoneLine, Identity
-from .names import Item, is_name_digest, name_digest, plain_name
+from .names import AGE, Item, container_name, is_name_digest, name_digest, plain_name
 from .shards import WorkItem
-from .stores import BLOCK, Reading, Store
+from .stores import BLOCK, Reading, Replace, Store
 
 
 @dataclass(frozen=True)
@@ -83,6 +83,16 @@ def _source(context: ShardContext) -> Store:
     return context.source
 
 
+def _refuse_twins(source: Store, work: WorkItem) -> None:
+    """Raises `Twins` if what would be replaced may come from another container that is still there."""
+    other = container_name(work.target, source.longest) if work.name.endswith(AGE) else work.target + AGE
+    try:
+        source.stat(other)
+    except (OSError, ObjectError):
+        return
+    raise Twins
+
+
 def _encrypt(context: ShardContext, source: Store, work: WorkItem) -> DoneLine:
     with source.read(Item(work.name, work.size, work.token)) as reading:
         item = reading.item
@@ -118,6 +128,8 @@ def _encrypt(context: ShardContext, source: Store, work: WorkItem) -> DoneLine:
 
 
 def _decrypt(context: ShardContext, source: Store, work: WorkItem) -> DoneLine:
+    if work.replace is Replace.ALWAYS:
+        _refuse_twins(source, work)
     with source.read(Item(work.name, work.size, work.token)) as reading:
         item = reading.item
         about = {"tress-run": context.run}
