@@ -398,6 +398,41 @@ def test_two_runs_at_once(tmp_path: Path, keys: KeyFixture) -> None:
     assert read_tree(tmp_path / "back") == made and not leftovers(tmp_path)
 
 
+def test_a_run_that_is_stopped_stops_no_other(tmp_path: Path) -> None:
+    """The second run waits for its object while it is being stopped. The first one continues in that time."""
+    make_tree(tmp_path / "plain", {f"{n}": 100 for n in range(50)})
+    is_stopping, has_ended = threading.Event(), threading.Event()
+
+    class Waiting(Plain):
+        def __init__(self, event: threading.Event) -> None:
+            super().__init__()
+            self.event = event
+
+        def seal_whole(self, data: Any, name: str) -> bytes:
+            self.event.wait()
+            return super().seal_whole(data, name)
+
+    def fail(*_: object) -> None:
+        is_stopping.set()
+        raise ZeroDivisionError
+
+    def run(target: str, event: threading.Event, **options: Any) -> Any:
+        with ThreadPoolExecutor(1) as executor:
+            plain, sealed = tmp_path / "plain", tmp_path / target
+            return dataset.encrypt(plain, sealed, "age1x", executor=executor, _codec=Waiting(event), **options)
+
+    with ThreadPoolExecutor(2) as runs:
+        first = runs.submit(run, "one", is_stopping, check=False)
+        second = runs.submit(run, "two", has_ended, progress=fail)
+        try:
+            assert first.result().failed == 0
+        finally:
+            is_stopping.set()
+            has_ended.set()
+        with pytest.raises(ZeroDivisionError):
+            second.result()
+
+
 def test_the_source_vanishes(tmp_path: Path, threads: Any) -> None:
     import shutil
 

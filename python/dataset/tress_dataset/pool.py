@@ -6,6 +6,7 @@ import multiprocessing
 import os
 import signal
 import sys
+import threading
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor, wait
 from contextlib import contextmanager
@@ -75,10 +76,10 @@ class Pool:
         processes = getattr(self._own, "_processes", None) or {}
         return list(processes)
 
-    def stop(self, pending: Iterable[Future[Any]]) -> None:
-        """Asks workers to stop soon, and starts none of these tasks that waits."""
+    def stop(self, event: threading.Event, pending: Iterable[Future[Any]]) -> None:
+        """Asks the workers of a run, which has this event, to stop soon. Starts none of these tasks that waits."""
         if self._own is None:
-            worker.STOP.set()
+            event.set()
             # Running tasks of this machine end soon. Tasks on other machines may not, so the wait has a limit.
             wait([future for future in pending if not future.cancel()], timeout=30)
             return
@@ -99,7 +100,6 @@ class Pool:
             return
         if self._thread is not None:
             self._thread.shutdown()
-        worker.STOP.clear()
 
 
 @contextmanager

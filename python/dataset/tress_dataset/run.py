@@ -24,7 +24,7 @@ from .progress import Counter, Progress, Reporter
 from .shards import Grouping, Shard, WorkItem, group
 from .stores import Replace, Store
 from .summary import Summary
-from .worker import RunPlan, ShardResult, describe, forget, run_own_shard, run_shard
+from .worker import RunPlan, ShardResult, describe, forget, run_own_shard, run_shard, stop_of
 
 MAX_WORKER_CRASHES = 2
 """A shard may crash this many workers. Then it is split, or its only object is listed as failed."""
@@ -241,7 +241,7 @@ def _run_shards(
     first = next(works, None)
     if first is None:
         return
-    running = pool()
+    running, stop = pool(), stop_of(plan.run)
     shards = group(chain([first], works), settings.grouping, running.workers)
     pending: dict[Future[ShardResult], Shard] = {}
     crashed = CrashedShards(plan, failed)
@@ -299,7 +299,7 @@ def _run_shards(
                     raise DatasetError("the executor is broken; run the same call again to continue")
             reporter.tick()
     except BaseException:
-        running.stop(pending)
+        running.stop(stop, pending)
         raise
     finally:
         running.close()

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from multiprocessing.process import BaseProcess
 from typing import Any
+from weakref import WeakValueDictionary
 
 from .codec import Codec
 from .errors import Exists, Failure, ObjectError, Stopped, has_appeared
@@ -24,7 +25,7 @@ from .summary import SLOWEST, SlowObject
 from .transfer import ShardContext, transfer
 
 STOP = threading.Event()
-"""Set when this process should stop soon."""
+"""Set when this process of a pool should stop soon."""
 
 
 class StoreOptions:
@@ -86,6 +87,7 @@ class ShardResult:
     seconds: float = 0.0
 
 
+_stops: WeakValueDictionary[str, threading.Event] = WeakValueDictionary()
 _opened: dict[str, tuple[int, Store | None, Store]] = {}
 _opening = threading.Lock()
 _busy = threading.Lock()
@@ -101,6 +103,12 @@ def _stores(plan: RunPlan) -> tuple[Store | None, Store]:
             source = None if plan.source is None else plan.opener(plan.source, plan.source_options.values)
             found = _opened[plan.run] = (os.getpid(), source, plan.opener(plan.target, plan.target_options.values))
         return found[1], found[2]
+
+
+def stop_of(run: str) -> threading.Event:
+    """Returns what is set when a run in the caller's executor should stop soon, the same while somebody has it."""
+    with _opening:
+        return _stops.setdefault(run, threading.Event())
 
 
 def forget(run: str) -> None:
@@ -129,18 +137,19 @@ def _end_with(parent: BaseProcess) -> None:
 def run_own_shard(plan: RunPlan, shard: Shard) -> ShardResult:
     """Calls `run_shard` in a process of the pool."""
     with _busy:
-        return run_shard(plan, shard)
+        return run_shard(plan, shard, STOP)
 
 
-def run_shard(plan: RunPlan, shard: Shard) -> ShardResult:
+def run_shard(plan: RunPlan, shard: Shard, stop: threading.Event | None = None) -> ShardResult:
     """Processes all objects of a shard. Raises an exception only if it cannot process any object."""
     started = time.monotonic()
+    stop = stop or stop_of(plan.run)
     source, target = _stores(plan)
     has_macs = plan.manifest_key is not None
     context = ShardContext(
-        plan.verb, plan.run, source, target, plan.codec, plan.recipients, STOP, plan.accept_moved, has_macs
+        plan.verb, plan.run, source, target, plan.codec, plan.recipients, stop, plan.accept_moved, has_macs
     )
-    journal = Journal(target, plan.verb, plan.run, shard.label, plan.retry, STOP, plan.mac) if plan.journals else None
+    journal = Journal(target, plan.verb, plan.run, shard.label, plan.retry, stop, plan.mac) if plan.journals else None
     result = ShardResult()
     works = list(shard.works)
     if journal is not None:
@@ -251,7 +260,7 @@ class _WorkerThreads:
                 self.result.retried += 1
 
         started = time.monotonic()
-        line = self.plan.retry.call(lambda attempt: transfer(self.context, work, attempt), STOP, again)
+        line = self.plan.retry.call(lambda attempt: transfer(self.context, work, attempt), self.context.stopped, again)
         if self.journal is not None:
             self.journal.done(line)
         slow = SlowObject(time.monotonic() - started, work.name, line.plain_bytes)
@@ -272,7 +281,7 @@ class _WorkerThreads:
         with self.lock:
             self.result.failures.append(failure)
         if not isinstance(error, Exception):
-            STOP.set()
+            self.context.stopped.set()
 
 
 def describe(error: BaseException, plan: RunPlan) -> str:
