@@ -141,6 +141,10 @@ def test_failures_are_reported_with_names(tmp_path: Path, keys: KeyFixture) -> N
         assert run.returncode == 1 and "tress-dataset: error: bad\\nname: " in run.stderr and str(listed) in run.stderr
     assert [json.loads(line)["name"] for line in listed.read_text().splitlines()] == ["bad\nname"]
     assert keys.read((tmp_path / "sealed" / "good.tress").read_bytes()) == made["good"]
+    unwritten = command(*arguments[:-1], tmp_path / "no" / "list")
+    assert unwritten.returncode == 2 and "its folder does not exist" in unwritten.stderr
+    (tmp_path / "sealed" / "bad\nname.tress").unlink()
+    assert command(*arguments).returncode == 0 and listed.read_text() == ""
     nowhere = command("encrypt", tmp_path / "nowhere", tmp_path / "sealed", "-r", keys.recipient)
     assert (
         nowhere.returncode == 1 and nowhere.stderr.startswith("tress-dataset: error: ") and "nowhere" in nowhere.stderr

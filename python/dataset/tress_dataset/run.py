@@ -371,6 +371,8 @@ def refuse_foreign(path: str) -> None:
         with open(path, "rb") as file:
             line = file.readline(1 << 20)
     except FileNotFoundError:
+        if not os.path.isdir(os.path.dirname(path) or "."):
+            raise UsageError(f"{path}: its folder does not exist") from None
         return
     try:
         ours = not line or list(json.loads(line)) == list(Failure._fields)
@@ -393,19 +395,30 @@ class FailedList:
         self._file.write(json.dumps(failure._asdict()).encode() + b"\n")
 
     def keep(self, target: Store | None, plan: RunPlan, path: str | None) -> None:
-        """Writes the list to a path, or next to the manifest, or to a temporary file if that fails."""
-        if self._summary.failed == 0:
-            self._file.close()
-            return
-        if path is not None:
+        """Writes the list to a path, or next to the manifest, or to a temporary file if that fails.
+
+        Without failures, an earlier list at the path becomes empty.
+        """
+        with self._file:
+            if self._summary.failed == 0:
+                if path is not None and os.path.isfile(path):
+                    self._at(path)
+                return
+            beside = f"{CONTROL}/failed-{plan.verb}-{plan.run}.jsonl"
+            if path is not None and self._at(path):
+                self._summary.failed_list = path
+            elif path is not None or target is None or not self._beside(plan, target, beside):
+                with tempfile.NamedTemporaryFile(prefix="tress-dataset-failed-", suffix=".jsonl", delete=False) as file:
+                    self._copy(file.write)
+                self._summary.failed_list = file.name
+
+    def _at(self, path: str) -> bool:
+        try:
             with open(path, "wb") as out:
                 self._copy(out.write)
-            self._summary.failed_list = path
-        elif target is None or not self._beside(plan, target, f"{CONTROL}/failed-{plan.verb}-{plan.run}.jsonl"):
-            with tempfile.NamedTemporaryFile(prefix="tress-dataset-failed-", suffix=".jsonl", delete=False) as file:
-                self._copy(file.write)
-            self._summary.failed_list = file.name
-        self._file.close()
+        except OSError:
+            return False
+        return True
 
     def _beside(self, plan: RunPlan, target: Store, name: str) -> bool:
         def write() -> None:
