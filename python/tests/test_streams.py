@@ -14,6 +14,7 @@ import sys
 import tarfile
 import zipfile
 from concurrent import futures
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -583,6 +584,36 @@ def test_what_force_replaces_keeps_its_mode(key: tress.KeyPair, tmp_path: pathli
 
 
 @pytest.mark.skipif(os.name != "posix", reason="modes and descriptors of POSIX")
+def test_a_path_means_what_it_meant_at_the_call(key: tress.KeyPair, tmp_path: pathlib.Path, monkeypatch: Any) -> None:
+    monkeypatch.chdir(tmp_path)
+    os.mkdir("sub")
+    pathlib.Path("real").write_bytes(b"old")
+    os.chmod("real", 0o640)
+    os.symlink("real", "link")
+    os.symlink("new", "dangling")
+    for name in ("plain", "link", "dangling", "given up"):
+        with suppress(ZeroDivisionError), tress.create(name, key, force=name == "link") as file:
+            file.write(b"text")
+            monkeypatch.chdir(tmp_path / "sub")
+            if name == "given up":
+                raise ZeroDivisionError
+        monkeypatch.chdir(tmp_path)
+    assert sorted(os.listdir()) == ["dangling", "link", "new", "plain", "real", "sub"] and os.listdir("sub") == []
+    assert {tress.decrypt(pathlib.Path(name).read_bytes(), key) for name in ("plain", "real", "new")} == {b"text"}
+    assert os.path.islink("link") and os.stat("real").st_mode & 0o777 == 0o640
+    for name, error in [("a\0b", ValueError), ("x" * 256, OSError), ("no/x", OSError), ("sub", FileExistsError)]:
+        with pytest.raises(error) as refused:
+            tress.create(name, key, force=True)
+        assert getattr(refused.value, "filename", None) in (name, None) and ".tress-" not in str(refused.value)
+    if os.geteuid() == 0:
+        os.chmod("sub", 0o1777)
+        os.symlink("../real", "sub/planted")
+        os.chown("sub/planted", 12345, -1, follow_symlinks=False)
+        with pytest.raises(PermissionError):
+            tress.create("sub/planted", key, force=True)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="modes and descriptors of POSIX")
 def test_open_descriptors_and_fifos_are_written_into(key: tress.KeyPair, tmp_path: pathlib.Path) -> None:
     gone = tmp_path / "gone"
     with gone.open("w+b") as target:
@@ -593,6 +624,14 @@ def test_open_descriptors_and_fifos_are_written_into(key: tress.KeyPair, tmp_pat
             file.write(b"text")
         target.seek(7)
         assert tress.decrypt(target.read(), key) == b"text"
+        target.truncate(7)
+        target.seek(7)
+        os.symlink(f"/dev/fd/{target.fileno()}", tmp_path / "link")
+        with tress.create(tmp_path / "link", key, force=True) as file:
+            file.write(b"text")
+        target.seek(7)
+        assert tress.decrypt(target.read(), key) == b"text"
+        (tmp_path / "link").unlink()
     assert list(tmp_path.iterdir()) == []
     fifo = tmp_path / "fifo"
     os.mkfifo(fifo)

@@ -506,23 +506,27 @@ class _Path:
     """
 
     def __init__(self, path: str, force: bool) -> None:
-        self._path, self._force = path, force
+        self._shown, self._force = path, force
         self._temporary: str | None = None
-        descriptor = _descriptor(path)
+        self._path, self._old = _resolve(path)
+        descriptor = _descriptor(self._path)
         if descriptor is not None:
             self._file = io.FileIO(os.dup(descriptor), "w")
             return
-        if os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path):
-            self._file = io.FileIO(path, "w")
+        if self._old is not None and not stat.S_ISREG(self._old.st_mode) and not stat.S_ISDIR(self._old.st_mode):
+            self._file = io.FileIO(self._path, "w")
             return
-        self._old = os.lstat(path) if os.path.lexists(path) else None
-        if not force and self._old is not None:
+        if self._old is not None and (not force or stat.S_ISDIR(self._old.st_mode)):
             raise _exists(path)
-        self._temporary = os.path.join(os.path.dirname(path), f".tress-{os.urandom(8).hex()}")
+        temporary = os.path.join(os.path.dirname(self._path), f".tress-{os.urandom(8).hex()}")
         flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
         # A user who may not read the old file must not read the new one either.
         mode = 0o666 if self._old is None else 0o600
-        self._file = io.FileIO(os.open(self._temporary, flags, mode), "w")
+        try:
+            self._file = io.FileIO(os.open(temporary, flags, mode), "w")
+        except OSError as error:
+            raise OSError(error.errno, error.strerror, path) from error
+        self._temporary = temporary
 
     def write(self, data: bytes) -> None:
         _write_all(self._file, data)
@@ -539,7 +543,7 @@ class _Path:
         else:
             self._rename_new()
         try:
-            _sync_folder(os.path.dirname(self._path) or ".")
+            _sync_folder(os.path.dirname(self._path))
         except OSError:
             if self._old is None:
                 os.unlink(self._path)
@@ -548,12 +552,14 @@ class _Path:
     def _adopt(self) -> None:
         """Gives the file the mode and owner of the replaced one, unless another user may have planted that one."""
         old = self._old
-        if old is None or stat.S_ISLNK(old.st_mode) or not hasattr(os, "geteuid"):
+        if old is None or not hasattr(os, "geteuid"):
             return
-        folder, user = os.stat(os.path.dirname(self._path) or "."), os.geteuid()
+        folder, user = os.stat(os.path.dirname(self._path)), os.geteuid()
         if old.st_uid != user and (user != 0 or folder.st_uid != 0 or folder.st_mode & 0o022):
             return
         mode = old.st_mode & 0o777
+        if "system.posix_acl_access" in _attributes(self._path):
+            mode &= ~0o070  # Those of the list's mask, not of the group.
         try:
             os.fchown(self._file.fileno(), old.st_uid, old.st_gid)
         except OSError:
@@ -570,10 +576,10 @@ class _Path:
         try:
             os.link(self._temporary, self._path)
         except FileExistsError:
-            raise _exists(self._path) from None
+            raise _exists(self._shown) from None
         except OSError:
             if os.path.lexists(self._path):
-                raise _exists(self._path) from None
+                raise _exists(self._shown) from None
             os.rename(self._temporary, self._path)
         else:
             os.unlink(self._temporary)
@@ -590,12 +596,47 @@ class _Path:
         self._file.close()
 
 
+def _attributes(path: str) -> list[str]:
+    """Returns the names of a file's extended attributes, where the system has them."""
+    try:
+        return os.listxattr(path)
+    except (AttributeError, OSError):
+        return []
+
+
 def _descriptor(path: str) -> int | None:
     """Returns the number of the open descriptor that a path names. Opening such a path makes another handle."""
     if path in _STANDARD:
         return _STANDARD.index(path)
-    found = re.fullmatch(r"/(?:dev|proc/self)/fd/([0-9]{1,9})", path)
+    found = re.fullmatch(rf"/(?:dev|proc/(?:self|thread-self|{os.getpid()}))/fd/([0-9]{{1,9}})", path)
     return int(found[1]) if found and os.name == "posix" else None
+
+
+def _resolve(path: str) -> tuple[str, os.stat_result | None]:
+    """Returns the path, which another working folder does not change, of what a new file replaces, and its status.
+
+    Links are followed, except those that another user may have planted in a folder that everybody may write to, and
+    names of descriptors.
+    """
+    shown = path
+    if not os.path.isabs(path):
+        path = os.path.join(os.getcwd(), path)
+    for _ in range(40):
+        if _descriptor(path) is not None:
+            return path, None
+        try:
+            status = os.lstat(path)
+        except FileNotFoundError:
+            return path, None
+        except OSError as error:
+            raise OSError(error.errno, error.strerror, shown) from error
+        if not stat.S_ISLNK(status.st_mode):
+            return path, status
+        folder = os.stat(os.path.dirname(path))
+        if folder.st_mode & 0o1002 == 0o1002 and status.st_uid not in (folder.st_uid, os.geteuid()):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), shown)
+        path = os.path.join(os.path.dirname(path), os.readlink(path))
+    raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), shown)
 
 
 def _exists(path: str) -> OutputExists:
