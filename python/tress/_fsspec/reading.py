@@ -314,7 +314,10 @@ def named(fs: Any, path: str, version: Version | None, call: Callable[[], T]) ->
         if isinstance(error, TressError) and path not in str(error):
             raise type(error)(f"{path}: {error}", error.kind) from error
         if isinstance(error, OSError) and error.filename is None:
-            error.filename = path
+            if error.errno is not None:
+                error.filename = path
+            elif type(error).__module__ == "builtins":  # Without a number, the name would replace the text.
+                raise type(error)(f"{path}: {error}") from error
         raise
 
 

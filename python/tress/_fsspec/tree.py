@@ -69,6 +69,11 @@ class TressTreeFileSystem(AbstractArchiveFileSystem):  # type: ignore[misc]
 
 
 def _described(tree: Tree, member: TreeMember) -> dict[str, Any]:
-    size = tree.info(member.target).size if member.type == "hard link" else member.size
+    size: int | None = member.size
+    if member.type == "hard link":
+        try:
+            size = tree.info(member.target).size
+        except KeyError:  # A damaged index: opening the link says so.
+            size = None
     info = {"name": member.name, "size": size, "type": _TYPES.get(member.type, "other")}
     return info | {"mode": member.mode, "mtime": member.mtime, "uid": member.uid, "gid": member.gid}
