@@ -4,7 +4,7 @@ use crate::sys::System;
 use cap_std::fs::Dir;
 use std::ffi::{OsStr, OsString};
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Most folders that stay open: so few that removing works where unpacking ran out of descriptors.
 const OPEN_FOLDERS: usize = 1;
@@ -21,11 +21,13 @@ struct RemoveFolder {
 pub(crate) fn remove_folder(system: &dyn System, parent: &Dir, name: &OsStr) -> io::Result<()> {
     let on = device(&system.metadata_in(parent, name)?);
     let mut open = vec![remove_files(system, parent, name, on)?];
-    let mut path = PathBuf::from(name);
+    let top = system.open_folder_in(parent, name)?;
+    // From the top: with its name, a path may be longer than the system takes.
+    let mut path = PathBuf::new();
     while let Some(folder) = open.last_mut() {
         let handle = match folder.handle.take() {
             Some(handle) => handle,
-            None => system.open_below(parent, &path)?,
+            None => open_below(system, &top, &path)?,
         };
         match folder.folders.pop() {
             Some(name) => {
@@ -46,16 +48,23 @@ pub(crate) fn remove_folder(system: &dyn System, parent: &Dir, name: &OsStr) -> 
                 match open.last_mut() {
                     Some(outer) => {
                         if outer.handle.is_none() {
-                            outer.handle = Some(system.open_below(parent, &path)?);
+                            outer.handle = Some(open_below(system, &top, &path)?);
                         }
                         outer.handle.as_ref().map_or(Ok(()), |handle| system.remove_folder_in(handle, &name))?;
                     }
-                    None => system.remove_folder_in(parent, &name)?,
+                    None => {
+                        drop(top);
+                        return system.remove_folder_in(parent, &name);
+                    }
                 }
             }
         }
     }
     Ok(())
+}
+
+fn open_below(system: &dyn System, top: &Dir, path: &Path) -> io::Result<Dir> {
+    if path.as_os_str().is_empty() { top.try_clone() } else { system.open_below(top, path) }
 }
 
 /// Removes everything but subfolders from a folder, and returns it with the remaining subfolders.
@@ -74,4 +83,27 @@ fn remove_files(system: &dyn System, parent: &Dir, name: &OsStr, on: u64) -> io:
         }
     }
     Ok(RemoveFolder { handle: Some(handle), name: name.to_owned(), folders })
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+    use crate::sys::Os;
+
+    /// Paths as long as the system takes, in a folder whose own name makes them longer.
+    #[test]
+    fn the_longest_paths() {
+        let root = tempfile::tempdir().unwrap();
+        let parent = Dir::open_ambient_dir(root.path(), cap_std::ambient_authority()).unwrap();
+        parent.create_dir("temporary").unwrap();
+        let mut folder = parent.open_dir("temporary").unwrap();
+        for length in [250; 16].into_iter().chain([60, 1, 1]) {
+            let name = "x".repeat(length);
+            folder.create_dir(&name).unwrap();
+            folder = folder.open_dir(&name).unwrap();
+            folder.write("file", "").unwrap();
+        }
+        remove_folder(&Os, &parent, "temporary".as_ref()).unwrap();
+        assert_eq!(std::fs::read_dir(root.path()).unwrap().count(), 0);
+    }
 }
