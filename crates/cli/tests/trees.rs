@@ -67,6 +67,12 @@ fn the_promises_of_the_readme_hold_for_folders() {
         assert_eq!(read("damaged.tress", &["--range", "100:200"], name).ok().stdout, whole[100..200]);
     }
     read("damaged.tress", &[], "logs/damaged").failed("damaged");
+    read("damaged.tress", &[], "a.conf/").failed("a.conf");
+    // The stream before the damage comes out.
+    let stream = read("shop.tress", &[], "./").ok().stdout;
+    let run = folder.tress(["decrypt", "-i", "me.key", "damaged.tress"]);
+    assert!(run.stdout.len() >= SEALED_CHUNK_BYTES && stream.starts_with(&run.stdout));
+    run.failed("damaged");
 
     folder.tress(["rewrap", "-i", "me.key", "-r", &other, "shop.tress"]).ok();
     let now = fs::read(folder.path("shop.tress")).unwrap();

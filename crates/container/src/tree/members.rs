@@ -292,14 +292,14 @@ impl<R: ReadAt> Tree<R> {
     /// `Io` of kind `NotFound` if nothing matches; those of [`find`](Self::find).
     pub fn select(&self, path: &[u8]) -> Result<Vec<Member>, Error> {
         let path = path.strip_prefix(b"./").unwrap_or(path);
-        let path = path.strip_suffix(b"/").unwrap_or(path);
+        let (path, wants_folder) = path.strip_suffix(b"/").map_or((path, false), |path| (path, true));
         let path = if path == b"." { b"" } else { path };
         let literal = self.find(path)?;
+        let not_found = || Error::new(ErrorKind::Io(io::ErrorKind::NotFound)).at_entry(shown(path));
         if let Some(member) = literal.as_ref().filter(|member| member.flag != b'5') {
-            return Ok(vec![member.clone()]);
+            return if wants_folder { Err(not_found()) } else { Ok(vec![member.clone()]) };
         }
         let text = names::text(path);
-        let not_found = || Error::new(ErrorKind::Io(io::ErrorKind::NotFound)).at_entry(shown(path));
         let pattern = glob::Pattern::new(&text).ok().filter(|_| literal.is_none());
         let options = glob::MatchOptions { require_literal_separator: true, ..glob::MatchOptions::new() };
         let (mut found, mut folder): (Vec<Member>, Option<Vec<u8>>) = (Vec::new(), literal.map(|folder| folder.path));
@@ -307,7 +307,8 @@ impl<R: ReadAt> Tree<R> {
             let member = member?;
             let is_below = folder.as_ref().is_some_and(|folder| index::is_below(&member.path, folder));
             let matches = |pattern: &glob::Pattern| pattern.matches_with(&names::text(&member.path), options);
-            if !is_below && !pattern.as_ref().is_some_and(matches) {
+            let is_match = (!wants_folder || member.flag == b'5') && pattern.as_ref().is_some_and(matches);
+            if !is_below && !is_match {
                 continue;
             }
             if !is_below && member.flag == b'5' {
