@@ -5,8 +5,7 @@ use std::fmt;
 use std::io::{self, BufRead};
 use std::sync::Arc;
 
-use age::encrypted::EncryptedIdentity;
-use age::{DecryptError, Identity, IdentityFile};
+use age::{Callbacks as _, DecryptError, Identity, IdentityFile};
 use age_core::format::{FileKey, Stanza};
 use zeroize::Zeroizing;
 
@@ -214,19 +213,24 @@ struct EncryptedFile {
     work_factor: Option<u8>,
     ask: AskCallbacks,
     /// What it holds, after the passphrase.
-    opened: OnceCell<Result<Vec<FileIdentity>, DecryptError>>,
+    opened: OnceCell<Result<Identities, DecryptError>>,
 }
 
 impl EncryptedFile {
-    fn open(&self) -> Result<Vec<FileIdentity>, DecryptError> {
+    fn open(&self) -> Result<Identities, DecryptError> {
         passphrase::check_memory(self.work_factor.unwrap_or(0))?;
-        let decryptor = age::Decryptor::new(&self.bytes[..])?;
-        let file = EncryptedIdentity::new(decryptor, self.ask.clone(), Some(MAX_WORK_FACTOR));
-        let file = file.ok_or(DecryptError::NoMatchingKeys)?.decrypt(None).map_err(|error| match error {
-            DecryptError::KeyDecryptionFailed | DecryptError::ExcessiveWork { .. } => error,
-            error => io::Error::from(damaged(error)).into(),
-        })?;
-        Ok(file.into_identities()?.into_iter().map(FileIdentity).collect())
+        let secret = self.ask.request_passphrase("Type passphrase for encrypted identity");
+        let mut passphrase = age::scrypt::Identity::new(secret.ok_or(DecryptError::KeyDecryptionFailed)?);
+        passphrase.set_max_work_factor(MAX_WORK_FACTOR);
+        let text = age::Decryptor::new(&self.bytes[..])
+            .and_then(|file| file.decrypt(std::iter::once(&passphrase as &dyn Identity)))
+            .and_then(|text| Ok(read_key_file(text, ErrorKind::BadIdentity).map_err(io::Error::from)?))
+            .map_err(|error| match error {
+                DecryptError::DecryptionFailed => DecryptError::KeyDecryptionFailed,
+                DecryptError::ExcessiveWork { .. } => error,
+                error => io::Error::from(damaged(error)).into(),
+            })?;
+        Ok(read(&text[..], Some(self.ask.clone())).map_err(io::Error::from)?)
     }
 }
 
@@ -244,7 +248,7 @@ impl Identity for EncryptedFile {
             }
         }
         match self.opened.get()? {
-            Ok(identities) => identities.iter().find_map(|identity| identity.unwrap_stanzas(stanzas)),
+            Ok(identities) => identities.members().find_map(|identity| identity.unwrap_stanzas(stanzas)),
             Err(error) => Some(Err(error.clone())),
         }
     }
@@ -379,10 +383,14 @@ mod tests {
         passphrase.set_work_factor(4);
         let encrypted = |text: &str| age::encrypt(&passphrase, text.as_bytes()).unwrap();
         let whole = encrypted(&pair.to_identity_file_text());
+        // It may hold everything that a plain one may.
+        let pq = PostQuantumIdentity::generate().unwrap().to_identity_file_text();
+        let more = encrypted(&format!("{} \n{} \r\n", *pq, pair.to_identity_file_text().trim_end()));
         let (cut, mut flipped) = (whole[..whole.len() - 1].to_vec(), whole.clone());
         *flipped.last_mut().unwrap() ^= 1;
         for (file, secret, expected) in [
             (whole.clone(), "secret", None),
+            (more, "secret", None),
             (whole, "other", Some(ErrorKind::WrongPassphrase)),
             (cut, "secret", Some(ErrorKind::BadIdentity)),
             (flipped, "secret", Some(ErrorKind::BadIdentity)),

@@ -6,6 +6,7 @@ use tress_terminal::secret;
 use zeroize::Zeroizing;
 
 use super::MAX_KEY_LIST_BYTES;
+use crate::formats::Format;
 use crate::{Error, ErrorKind};
 
 /// Prefix of age's post-quantum identities.
@@ -26,9 +27,12 @@ pub fn read_key_file(reader: impl Read, kind: ErrorKind) -> Result<Zeroizing<Vec
 /// The lines of a key file that are not blank, each with its number. Comments, which begin with `#`, are among them.
 ///
 /// # Errors
-/// `kind` for a file that is not UTF-8 or begins with a byte order mark.
+/// `kind` for a file that is encrypted, is not UTF-8 or begins with a byte order mark.
 pub fn key_lines<'a>(bytes: &'a [u8], kind: &ErrorKind) -> Result<Vec<(usize, &'a str)>, Error> {
     let bad = |detail: String| Error::new(kind.clone()).with_detail(detail);
+    if Format::recognise(bytes) == Some(Format::Age) || bytes.starts_with(b"-----BEGIN AGE ENCRYPTED FILE-----") {
+        return Err(bad("file is encrypted: decrypt it first".into()));
+    }
     let mut lines = Vec::new();
     for (index, line) in bytes.split(|&byte| byte == b'\n').enumerate() {
         let numbered = |what: &str| bad(format!("line {}: {what}", index + 1));
