@@ -60,6 +60,9 @@ impl Head {
         if bytes.len() < MAGIC_BYTES && !at_end {
             return Ok(Parsed::Needs(MAGIC_BYTES));
         }
+        if bytes.is_empty() && expected.is_none() {
+            return Err(Error::new(ErrorKind::NotAContainer).with_detail("it is empty"));
+        }
         let format = match (expected, Format::recognise(bytes)) {
             // The file may begin with any bytes, even with the magic of another format.
             (Some(expected), _) if expected.magic().is_none() => expected,
@@ -93,6 +96,9 @@ impl Head {
     }
 
     fn parse_age(bytes: &[u8], at_end: bool) -> Result<Parsed, Error> {
+        if !bytes.starts_with(b"age-encryption.org/v1\n") && bytes.contains(&b'\n') {
+            return Err(ErrorKind::UnknownVersion.into());
+        }
         let end = age::header_bytes(&bytes[..bytes.len().min(age::MAX_HEADER_BYTES)])?;
         let end = end.map(|header_bytes| header_bytes + age::SALT_BYTES);
         match end {
@@ -101,12 +107,7 @@ impl Head {
                 Ok(Parsed::head(Fields::Age(bytes[..end].to_vec(), types), end))
             }
             None if bytes.len() >= age::MAX_HEADER_BYTES => Err(ErrorKind::HeaderTooLarge.into()),
-            _ if at_end => {
-                if !bytes.starts_with(b"age-encryption.org/v1\n") && bytes.contains(&b'\n') {
-                    return Err(ErrorKind::UnknownVersion.into());
-                }
-                Err(ErrorKind::Truncated.into())
-            }
+            _ if at_end => Err(ErrorKind::Truncated.into()),
             // Twice as much each time: a long header is not searched again for every byte.
             _ => Ok(Parsed::Needs(end.unwrap_or(2 * bytes.len()))),
         }
