@@ -3,7 +3,7 @@
 //! First [`CheckedSink::check`] finds out the type of the sink and rejects an invalid one, before any work. Then [`CheckedSink::create`]
 //! makes the temporary file, and [`NewFile::commit`] gives it its name.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::hash::{BuildHasher, Hasher};
 use std::io::{self, IoSlice, Seek};
@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use crate::control::Control;
 use crate::source::{OpenSource, POLL_INTERVAL};
-use crate::sys::{Kind, Readers, Readiness, Status, System, is_unsupported, may_adopt, refuse_planted};
+use crate::sys::{Attributed, Kind, Readers, Readiness, Status, System, is_unsupported, may_adopt, refuse_planted};
 use crate::{Error, ErrorKind};
 use tress_terminal::descriptor;
 
@@ -60,7 +60,8 @@ pub struct OutputName<'a> {
     /// The user's name for it, for messages.
     shown: PathBuf,
     pub path: PathBuf,
-    pub folder: PathBuf,
+    /// The path, which another current folder does not change.
+    place: PathBuf,
     pub force: bool,
     /// Whether a folder has this name.
     pub is_folder: bool,
@@ -131,9 +132,12 @@ impl<'a> CheckedSink<'a> {
         };
         // A user who may not read the old file must not read the new one either, from its first byte on.
         let readers = if replaced.is_some() { Readers::Owner } else { Readers::Umask };
-        let adopts = replaced.filter(|old| may_adopt(old, &folder_status));
+        let adopts = replaced.filter(|old| may_adopt(old, &folder_status)).map(|old| {
+            without_list(old, system.open(&path).and_then(|file| system.attributes(Attributed::File(&file))))
+        });
         let is_new = replaced.is_none();
-        Ok(Self::Name(OutputName { system, shown, path, folder, force, is_folder, is_new, adopts, readers }))
+        let place = anchored(&path);
+        Ok(Self::Name(OutputName { system, shown, path, place, force, is_folder, is_new, adopts, readers }))
     }
 
     /// Makes the temporary file for a name; a stream is open already.
@@ -146,10 +150,44 @@ impl<'a> CheckedSink<'a> {
 }
 
 impl OutputName<'_> {
+    /// The folder of the name.
+    pub(crate) fn folder(&self) -> PathBuf {
+        folder_of(&self.path)
+    }
+
     /// Whether nothing had this name before.
     pub(crate) fn is_new(&self) -> bool {
         self.is_new
     }
+}
+
+/// A relative path from the folder that is the current one now: a program may change it before the end of the work.
+pub(crate) fn anchored(path: &Path) -> PathBuf {
+    match std::env::current_dir() {
+        Ok(folder) if path.is_relative() && folder.metadata().is_ok() => folder.join(path),
+        _ => path.to_path_buf(),
+    }
+}
+
+/// The mode of a file with these attributes: of the group's rights, which are those of an access list's mask, at most its own (an entry is
+/// tag, permissions and number, `linux/posix_acl_xattr.h`).
+pub(crate) fn mode_of_group(mode: u32, attributes: &[(OsString, Vec<u8>)]) -> u32 {
+    const GROUP: [u8; 2] = 4_u16.to_le_bytes();
+    let list = attributes.iter().find(|(name, _)| name == "system.posix_acl_access");
+    let entries = list.and_then(|(_, list)| list.get(4..)).map_or(&[][..], |entries| entries.as_chunks::<8>().0);
+    let group = entries.iter().find(|entry| entry.starts_with(&GROUP));
+    group.map_or(mode, |entry| mode & (!0o070 | u32::from(entry[2] & 7) << 3))
+}
+
+/// The status of a file with these attributes, without its access list, which a new file does not get.
+pub(crate) fn without_list(mut status: Status, attributes: io::Result<Vec<(OsString, Vec<u8>)>>) -> Status {
+    if let Some((mode, ..)) = &mut status.owner {
+        *mode = match attributes {
+            Ok(attributes) => mode_of_group(*mode, &attributes),
+            Err(_) => *mode & !0o070,
+        };
+    }
+    status
 }
 
 /// The folder that contains a path.
@@ -290,7 +328,7 @@ impl<'a> OutputName<'a> {
             system,
             shown: path.to_path_buf(),
             path: path.to_path_buf(),
-            folder: folder_of(path),
+            place: anchored(path),
             force: false,
             is_folder: false,
             is_new: true,
@@ -300,7 +338,9 @@ impl<'a> OutputName<'a> {
     }
 
     /// Makes the temporary file in the folder of the name.
-    pub fn create(self) -> Result<NewFile<'a>, Error> {
+    pub fn create(mut self) -> Result<NewFile<'a>, Error> {
+        let shown_folder = self.folder();
+        self.path = std::mem::take(&mut self.place);
         if self.is_folder {
             return Err(Error::from(io::Error::from(io::ErrorKind::IsADirectory)).at(self.shown));
         }
@@ -311,14 +351,14 @@ impl<'a> OutputName<'a> {
         {
             return Err(Error::from(error).at(self.shown));
         }
-        match self.system.create_anonymous(&self.folder, self.readers) {
+        match self.system.create_anonymous(&self.folder(), self.readers) {
             Ok(file) => return Ok(NewFile { name: self, file, temporary: None, anonymous: true }),
             Err(error) if error.kind() == io::ErrorKind::Unsupported => {}
-            Err(error) => return Err(Error::from(error).at(&self.folder)),
+            Err(error) => return Err(Error::from(error).at(shown_folder)),
         }
         match self.create_named() {
             Ok((file, temporary)) => Ok(NewFile { name: self, file, temporary: Some(temporary), anonymous: false }),
-            Err(error) => Err(Error::from(error).at(&self.folder)),
+            Err(error) => Err(Error::from(error).at(shown_folder)),
         }
     }
 
@@ -336,7 +376,7 @@ impl<'a> OutputName<'a> {
     /// A random name in the same folder. The file is created exclusively, so guessing the name gains nothing.
     fn random_name(&self) -> PathBuf {
         let random = std::hash::RandomState::new().build_hasher().finish();
-        self.folder.join(format!(".tress-{random:016x}.tmp"))
+        self.folder().join(format!(".tress-{random:016x}.tmp"))
     }
 }
 
@@ -377,7 +417,7 @@ impl NewFile<'_> {
             io::ErrorKind::AlreadyExists => Error::new(ErrorKind::OutputExists).at(&self.name.shown),
             _ => self.named(error),
         })?;
-        system.sync_folder(&self.name.folder).map_err(|error| {
+        system.sync_folder(&self.name.folder()).map_err(|error| {
             if self.name.is_new {
                 let _ = system.unlink(&self.name.path);
             }

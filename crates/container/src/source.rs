@@ -3,7 +3,7 @@
 //! A regular file is read at offsets, by several workers at the same time. Everything else is a stream, read in order.
 
 use std::fs::File;
-use std::io::{self, IoSliceMut, Read};
+use std::io::{self, IoSliceMut, Read, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -52,6 +52,8 @@ pub struct OpenSource<'a> {
     status: Status,
     /// Offset at which the data begins: standard input may be a file of which another process has read a part.
     start: u64,
+    /// Whether the data begin at the position of a descriptor, which others may continue to read.
+    from_position: bool,
     /// Length of the file, if it can be read at offsets.
     seekable: Option<u64>,
 }
@@ -92,7 +94,7 @@ impl<'a> OpenSource<'a> {
             _ => 0,
         };
         let seekable = length(system, &file, &status)?;
-        Ok(Self { system, file, name, status, start, seekable })
+        Ok(Self { system, file, name, status, start, from_position, seekable })
     }
 
     /// Length of the input in bytes, if it can be read at offsets. A file whose status does not report its length is read as a stream.
@@ -163,13 +165,18 @@ impl<'a> OpenSource<'a> {
         SourceReader { input: self, control, offset }
     }
 
-    /// Returns `InputChanged` if a regular file has changed since it was opened.
+    /// Returns `InputChanged` if a regular file has changed since it was opened. The next reader of its descriptor finds the end.
     pub fn check_unchanged(&self) -> Result<(), Error> {
         if self.status.kind != Kind::Regular {
             return Ok(());
         }
         match self.system.status(&self.file) {
-            Ok(status) if status == self.status => Ok(()),
+            Ok(status) if status == self.status => {
+                if self.from_position {
+                    let _ = (&self.file).seek(SeekFrom::Start(self.status.size_bytes));
+                }
+                Ok(())
+            }
             Ok(_) => Err(Error::new(ErrorKind::InputChanged).at(&self.name)),
             Err(error) => Err(Error::from(error).at(&self.name)),
         }

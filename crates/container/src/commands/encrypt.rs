@@ -220,7 +220,7 @@ impl<'a> Encryption<'a> {
             // The container would include itself.
             let canonical = |path: &Path| self.system.canonical(path).map_err(|error| Error::from(error).at(path));
             let is_file = |path: &Path| canonical(path).is_ok_and(|path| canonical(&name.path).ok() == Some(path));
-            let folder = canonical(&name.folder)?;
+            let folder = canonical(&name.folder())?;
             for input in all {
                 // A link that leads nowhere is one of several inputs; anything else that is missing is reported when it is packed.
                 if canonical(input).is_ok_and(|input| folder.starts_with(input)) || !name.is_new() && is_file(input) {

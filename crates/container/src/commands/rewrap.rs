@@ -15,9 +15,9 @@ use super::filter::SequentialWriter;
 use super::open::OpenContainer;
 use super::{Control, Report, Sink, Source};
 use crate::keys::{Identities, Recipients};
-use crate::sink::{CheckedSink, OpenSink};
+use crate::sink::{CheckedSink, OpenSink, anchored, without_list};
 use crate::source::OpenSource;
-use crate::sys::{Kind, Os, System};
+use crate::sys::{Attributed, Kind, Os, System};
 use crate::{Error, ErrorKind};
 
 /// Bytes copied between two checks of the cancel flag.
@@ -45,8 +45,9 @@ pub(crate) fn rewrap_on(
     control: &Control,
 ) -> Result<Report, Error> {
     let started = Instant::now();
-    let input = OpenSource::open(system, &Source::Path(path.to_path_buf()))?;
-    if input.status().kind != Kind::Regular {
+    let (source, place) = (Source::Path(path.to_path_buf()), anchored(path));
+    let input = OpenSource::open(system, &source)?;
+    if input.status().kind != Kind::Regular || source.descriptor().is_some() {
         return Err(Error::new(ErrorKind::Usage).with_detail("only a regular file can be rewrapped").at(path));
     }
     let mut container = OpenContainer::read(&input, identities.format(), control)?;
@@ -56,12 +57,12 @@ pub(crate) fn rewrap_on(
     let old_head_bytes = container.head.header_bytes();
 
     // Not checked against the input: here the output is the input, which stays complete at every moment.
-    let sink = Sink::Path { path: path.to_path_buf(), force: true };
+    let sink = Sink::Path { path: place, force: true };
     let CheckedSink::Name(mut name) = CheckedSink::check(system, &sink, None)? else {
         return Err(Error::new(ErrorKind::InputChanged).at(path));
     };
     // Whoever owns the container has its payload already, so it may keep its owner in any folder.
-    name.adopts = Some(*input.status());
+    name.adopts = Some(without_list(*input.status(), system.attributes(Attributed::File(input.file()))));
     let bytes_in = input.status().size_bytes;
     let output = OpenSink::File(name.create()?);
     let bytes_out = if container.reader.is_armored() {

@@ -79,15 +79,15 @@ pub(crate) const NO_LIST: [u8; 4] = ACL_VERSION;
 /// The attributes of both lists.
 pub(crate) const LIST_NAMES: [&str; 2] = [LISTS[0].1, LISTS[1].1];
 
-/// The mode of an entry without the access list in its records, if they have one: the owning group gets its rights instead of those of the
-/// list's mask.
+/// The mode of an entry without the access list in its records, if they have one: the owning group gets at most its own rights, in place of
+/// those of the list's mask.
 pub(crate) fn mode_without_list(mode: u32, records: &[Record]) -> u32 {
     let list = records.iter().find(|(key, _)| key == LISTS[0].0);
     let group =
         list.and_then(|(_, text)| text.split(|byte| *byte == b',').find_map(|entry| entry.strip_prefix(b"group::")));
     let Some(group) = group else { return mode };
     let rights = group.iter().zip(b"rwx").fold(0, |bits, (letter, right)| bits << 1 | u32::from(letter == right));
-    mode & !0o070 | rights << 3
+    mode & (!0o070 | rights << 3)
 }
 
 /// An access list in Linux's form as text.
@@ -156,6 +156,11 @@ mod tests {
         let record = to_record("system.posix_acl_access".as_ref(), &bytes).unwrap();
         assert_eq!(mode_without_list(0o4671, &[record]), 0o4641);
         assert_eq!(mode_without_list(0o4671, &[]), 0o4671);
+        // A mask that takes rights from the group.
+        let narrow = acl_bytes("user::rw-,user:1000:rwx,group::rwx,mask::r--,other::---").unwrap();
+        let record = to_record("system.posix_acl_access".as_ref(), &narrow).unwrap();
+        assert_eq!(mode_without_list(0o640, &[record]), 0o640);
+        assert_eq!(crate::sink::mode_of_group(0o671, &[("system.posix_acl_access".into(), bytes.clone())]), 0o641);
         for (part, other) in [
             ("1000", "name"),
             ("1000", "+1"),
