@@ -20,13 +20,25 @@ pub(crate) fn from_error(error: Error) -> Failure {
         return failure;
     }
     let status = if error.kind.is_usage() { WRONG_USE } else { FAILED };
-    let message = error.to_string();
+    // Only the error of an identity has a cause: that of the container's own passphrase has none.
+    let of_identity = error.kind == ErrorKind::WrongPassphrase && std::error::Error::source(&error).is_some();
+    let message = match crate::prompt::asked().filter(|_| of_identity) {
+        Some(identity) => format!("{identity}: {}", error.kind),
+        None => error.to_string(),
+    };
     let hint = if message.contains(OLD_PEM) {
         Some("convert a copy of it: ssh-keygen -p -o -f FILE")
     } else {
         hint(&error.kind)
     };
     Failure { status, hint: hint.map(str::to_string), message }
+}
+
+/// As [`from_error`], for a command that knows formats by their beginning: `--format` is no hint there.
+pub(crate) fn without_format(error: Error, what: &str) -> Failure {
+    let is_other = error.kind == ErrorKind::NotAContainer;
+    let failure = from_error(error);
+    if is_other { failure.hint(format!("{what}: a Cobblestone file has none")) } else { failure }
 }
 
 /// As [`from_error`], where a recipient must be an address.

@@ -16,6 +16,11 @@ pub(crate) fn source(path: &Path) -> Source {
     if path == Path::new("-") { Source::Stdin } else { Source::Path(path.to_path_buf()) }
 }
 
+/// The path to name in an error of the library, which escapes it.
+pub(crate) fn shown(path: &Path) -> &Path {
+    if path == Path::new("-") { Path::new("standard input") } else { path }
+}
+
 pub(crate) fn sink(output: &args::Output) -> Sink {
     match &output.output {
         Some(path) if path != Path::new("-") => Sink::Path { path: path.clone(), force: output.force },

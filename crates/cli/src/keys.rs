@@ -165,5 +165,5 @@ fn key_bytes(path: &Path, stdin: &mut Stdin) -> Result<Zeroizing<Vec<u8>>, Failu
 
 /// Adds the name of the file to an error without one.
 fn at(error: Error, path: &Path) -> Error {
-    error.at(crate::failure::name(path))
+    error.at(files::shown(path))
 }

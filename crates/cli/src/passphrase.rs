@@ -54,7 +54,7 @@ pub(crate) fn read(
 fn from_file(path: &Path, stdin: &mut Stdin) -> Result<Zeroizing<String>, Failure> {
     stdin.claim(path, "the passphrase")?;
     let bytes = files::read_small(path, MAX_BYTES)?;
-    let unusable = |cause: &str| Error::new(ErrorKind::BadPassphrase).with_detail(cause).at(failure::name(path));
+    let unusable = |cause: &str| Error::new(ErrorKind::BadPassphrase).with_detail(cause).at(files::shown(path));
     if let Some(fault) = encoding_fault(&bytes) {
         return Err(failure::from_error(unusable(&format!("it {fault}"))));
     }

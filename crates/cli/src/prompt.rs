@@ -155,6 +155,14 @@ pub(crate) struct Terminal(pub(crate) String);
 /// Why the last question was not answered. Kept here because age reports it as a key that does not match.
 static UNANSWERED: Mutex<Option<Failure>> = Mutex::new(None);
 
+/// The identity file whose passphrase was asked for last.
+static ASKED: Mutex<Option<String>> = Mutex::new(None);
+
+/// The identity file whose passphrase was asked for last, if one was.
+pub(crate) fn asked() -> Option<String> {
+    ASKED.lock().unwrap_or_else(PoisonError::into_inner).clone()
+}
+
 /// Takes the reason why a question was not answered, if there is one.
 pub(crate) fn unanswered() -> Option<Failure> {
     UNANSWERED.lock().unwrap_or_else(PoisonError::into_inner).take()
@@ -182,6 +190,7 @@ impl Ask for Terminal {
     fn secret(&self, description: &str) -> Option<Zeroizing<String>> {
         // age does not know the file's name, and prints an empty one between invisible marks and quotes.
         let question = description.replace(['\u{2068}', '\u{2069}'], "").replace(" ''", "");
+        ASKED.lock().unwrap_or_else(PoisonError::into_inner).replace(self.0.clone());
         let answer = secret(&format!("{}: {}: ", escape(&self.0), escape(&question)));
         answer
             .map_err(|failure| {

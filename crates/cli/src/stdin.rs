@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use tress_terminal::descriptor;
+
 use crate::failure::Failure;
 use crate::{args, files};
 
@@ -26,7 +28,9 @@ impl Stdin {
         if reader != "the data" {
             self.others.push(path.into());
         }
-        if path != Path::new("-") && !(self.reader.is_some() && is_stdin(path)) {
+        let is_named = path == Path::new("-") || descriptor::number(path) == Some(0);
+        let is_stdin = is_named || self.reader.is_some() && is_stdin(path);
+        if !is_stdin {
             return Ok(());
         }
         match self.reader.replace(reader) {

@@ -173,6 +173,15 @@ fn other_age_files_and_keys() {
             folder.tress(arguments).failed(text);
         }
     }
+    let whole = folder.tress_with(["encrypt", "--format", "age", "-r", &folder.recipient], PLAIN).ok().stdout;
+    folder.write("file.age", [b"age-encryption.org/v2", &whole[21..]].concat());
+    folder.tress(["decrypt", "-i", "me.key", "file.age"]).failed("unknown container version");
+    // An encrypted identity file says so, and a strange name is escaped once.
+    folder.write("me\n.age", &whole);
+    for arguments in [&["keygen", "--public"][..], &["encrypt", "-o", "new", "me.key", "-i"], &["encrypt", "-R"]] {
+        let run = folder.tress([arguments, &["me\n.age"]].concat()).wrong_use("file is encrypted");
+        assert!(run.stderr.contains(": \"me\\n.age\": "), "{}", run.stderr);
+    }
     let plugin = "age1no-such-plugin1";
     folder.write("team", format!("{}\n{plugin}\n", folder.recipient));
     folder.tress_with(["encrypt", "-R", "team"], PLAIN).wrong_use("line 2: ");

@@ -79,6 +79,7 @@ fn output_is_standard_input() {
     fs::rename(folder.path("tree"), folder.path("dir/tree")).unwrap();
     let (identity, tree) = (folder.read("me.key"), folder.read("dir/tree"));
     folder.write("dir/me.key", &identity);
+    fs::set_permissions(folder.path("dir/me.key"), std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
     for (input, error, line) in [
         ("me.key", "the output is the input", "decrypt -f -i - -o me.key box"),
         ("list", "the output is the input", "encrypt -f -R - -o list in"),
@@ -111,6 +112,11 @@ fn open_descriptors_are_used_as_they_are() {
         "$TRESS keygen -o /dev/fd/9 9>key 2>/dev/null && $TRESS keygen --public /dev/fd/9 9<key | grep -q age1",
         "echo word | $TRESS encrypt --passphrase-fd 0 -o pass in && $TRESS decrypt --passphrase-fd 5 pass 5< <(echo word)",
         "E -o /dev/fd/77 in 2>&1 | grep -q 'error: /dev/fd/77: descriptor 77 is not open$'",
+        "E -o box in; for c in inspect 'list -i me.key' 'keygen --public'; do cp box b; \
+         $TRESS $c b 2>&1 >> b | grep -q 'standard output: the output is the input$' && cmp b box || exit 1; done",
+        "E -o here in; $TRESS rewrap -i me.key -r $R /dev/fd/3 3<>here 2>&1 | grep -q 'only a regular file'",
+        // Whoever reads the same file next finds its end.
+        "{ E > one; E > two; } < in && D < one | grep -q hello && test $(D two | wc -c) = 0",
         // What the command opens itself is not open to its user.
         "! E -o /dev/fd/3 in 2>/dev/null && ! D /dev/fd/3 2>/dev/null",
         "E -o /dev/fd/8 in 8<in 2>&1 | grep -q 'descriptor 8 is not open for writing$'",
@@ -119,6 +125,7 @@ fn open_descriptors_are_used_as_they_are() {
         "D --passphrase-fd 77 in 2>&1 | grep -q 'descriptor 77 is not open$'",
         // A limit for files is an error, and nothing is left.
         "mkdir x; head -c 200000 /dev/zero > big; (ulimit -f 64; E -o x/y big 2>&1) | grep -q large; test -z $(ls -A x)",
+        "mkdir man; (ulimit -f 1; $TRESS man man 2>&1) | grep -q large; test -z $(ls -A man)",
     ] {
         let commands = "E() { $TRESS encrypt -r $R \"$@\"; }; D() { $TRESS decrypt -i me.key \"$@\"; };";
         let mut bash = Command::new("bash");

@@ -123,9 +123,13 @@ fn a_file_a_folder_and_a_stream() {
     ends.folder.write("big.img", &data);
     fs::create_dir_all(ends.folder.path("tree/in")).unwrap();
     ends.folder.write("tree/in/x", b"x");
-    ends.send(&receiver, &["--streams", "3", "big.img", "tree"]).ok();
+    // An input that is named twice is sent once.
+    ends.send(&receiver, &["--streams", "3", "big.img", "tree", "./tree"]).ok();
     ends.assert_received("big.img", &data);
     ends.assert_received("tree/in/x", b"x");
+    let mut child = ends.send_command(&receiver.to, &["--dry-run", "-"]);
+    let shown = run(child.stdin(fs::File::open(ends.folder.path("big.img")).unwrap()), &[]).ok().stderr;
+    assert!(shown.contains("bytes: 3,000,000"), "{shown}");
     // Standard input, whose length is unknown.
     let mut child = ends.send_command(&receiver.to, &["--name", "log", "-"]);
     run(child.stdin(Stdio::piped()), &data).ok();

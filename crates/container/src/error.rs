@@ -343,7 +343,10 @@ impl Error {
         }
         let error = self.source.as_ref()?.downcast_ref::<io::Error>()?;
         Some(match error.raw_os_error() {
-            Some(number) => lower_first(io::Error::from_raw_os_error(number).to_string().split(" (os error").next()?),
+            Some(number) => {
+                let text = io::Error::from_raw_os_error(number).to_string();
+                lower_first(text.split(" (os error").next()?.trim_end_matches('.'))
+            }
             None => error.to_string(),
         })
     }

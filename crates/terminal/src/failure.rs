@@ -93,12 +93,13 @@ fn lower_first(text: String) -> String {
     letters.next().map_or(String::new(), |first| first.to_lowercase().chain(letters).collect())
 }
 
-/// Removes the number that the standard library appends to the system's message.
+/// Removes the number that the standard library appends to the system's message, and the full stop of Windows.
 fn without_number(mut message: String) -> String {
     if let Some(start) = message.rfind(" (os error ")
         && message.ends_with(')')
     {
         message.truncate(start);
+        message.truncate(message.trim_end_matches('.').len());
     }
     message
 }
@@ -172,7 +173,10 @@ mod tests {
         assert_eq!(cause(&io::Error::new(kind, "descriptor 7 is not open")), "descriptor 7 is not open");
         assert_eq!([cause(&kind.into()), cause(&wrapped)], [kind.to_string(), kind.to_string()]);
         let shown = cause(&system);
-        assert!(shown.starts_with(char::is_lowercase) && !shown.contains("os error"), "{shown}");
+        assert!(
+            shown.starts_with(char::is_lowercase) && !shown.contains("os error") && !shown.ends_with('.'),
+            "{shown}"
+        );
     }
 
     #[test]

@@ -97,6 +97,16 @@ pub fn refuse_inputs<'a>(
     outputs.find(is_one).map_or(Ok(()), |output| Err(is_the_input(&output)))
 }
 
+/// Fails if standard output is a regular file that is also the input, as after `>>`.
+///
+/// # Errors
+/// It is.
+pub fn refuse_stdout(input: &Path) -> Result<(), Failure> {
+    let found = identity(Path::new("/dev/stdout"));
+    let is_input = found.is_some() && found == identity(path_of(input));
+    if is_input { Err(is_the_input(Path::new("standard output"))) } else { Ok(()) }
+}
+
 /// Fails if an output is one of the inputs, under any name, would be inside one that is a folder, or is a folder that holds one.
 ///
 /// # Errors
@@ -145,7 +155,7 @@ pub fn is_public(_file: &std::fs::Metadata) -> bool {
 
 /// Warns if everybody may read a file of secrets.
 pub fn warn_if_public(path: &Path) {
-    if std::fs::metadata(path).is_ok_and(|file| is_public(&file)) {
+    if std::fs::metadata(path_of(path)).is_ok_and(|file| is_public(&file)) {
         crate::warn(&format!("{}: everybody can read this key; run chmod 600 on it", failure::name(path)));
     }
 }

@@ -1,5 +1,6 @@
 //! Generates shell completions and manual pages from a command's definition, so that packages can install them.
 
+use std::io::Write as _;
 use std::path::Path;
 use std::{fs, io};
 
@@ -36,7 +37,15 @@ fn write_pages(
     directory: &Path,
 ) -> Result<(), Failure> {
     let path = directory.join(format!("{name}.1"));
-    let write = || fs::write(&path, page(command.clone().display_name(name.to_string()))?);
+    let write = || {
+        let page = page(command.clone().display_name(name.to_string()))?;
+        let mut file = fs::File::create(&path)?;
+        file.write_all(&page).inspect_err(|_| {
+            if path.is_file() {
+                let _ = fs::remove_file(&path); // Half a page is none.
+            }
+        })
+    };
     write().map_err(|error| Failure::io(&path, &error))?;
     let has_page = |subcommand: &&clap::Command| !subcommand.is_hide_set() && !others.contains(&subcommand.get_name());
     for subcommand in command.get_subcommands().filter(has_page) {

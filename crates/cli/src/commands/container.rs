@@ -169,7 +169,9 @@ pub(crate) fn rewrap(options: args::Rewrap) -> Result<(), Failure> {
         for file in &options.files {
             match commands::rewrap(file, &identities, &recipients, control) {
                 Err(error) if error.kind == ErrorKind::Interrupted => return Err(failure::from_error(error)),
-                done => failed.extend(done.err().map(failure::from_error)),
+                done => {
+                    failed.extend(done.err().map(|error| failure::without_format(error, "rewrap changes recipients")))
+                }
             }
         }
         Ok(failed)

@@ -24,6 +24,7 @@ struct InspectReport<'a> {
 
 pub(crate) fn run(options: &args::Inspect) -> Result<(), Failure> {
     let stdin = &mut Stdin::with_data(&options.file)?;
+    files::refuse_stdout(&options.file)?;
     let identities = keys::identities(&options.identities, &options.format, stdin)?;
     let identities = (!identities.is_empty()).then_some(&identities);
     let source = files::source(&options.file);

@@ -81,6 +81,7 @@ fn warn_if_public() {
 fn public(path: &Path, passphrase: &args::Passphrase) -> Result<(), Failure> {
     let mut stdin = Stdin::default();
     stdin.claim(path, "a key")?;
+    files::refuse_stdout(path)?;
     let bytes = files::read_small(path, MAX_BYTES)?;
     if signing::is_key_file(&bytes) {
         let key = signing::public_part(path, &bytes, passphrase, &mut stdin)?;
@@ -89,7 +90,7 @@ fn public(path: &Path, passphrase: &args::Passphrase) -> Result<(), Failure> {
     if let Ok(identity) = PostQuantumIdentity::from_file(&bytes[..]) {
         return files::print(&format!("{}\n", identity.recipient()));
     }
-    let pair = KeyPair::from_file(&bytes[..]).map_err(|error| failure::from_error(error.at(failure::name(path))))?;
+    let pair = KeyPair::from_file(&bytes[..]).map_err(|error| failure::from_error(error.at(files::shown(path))))?;
     files::print(&public_lines(&pair, ("", "")))
 }
 

@@ -34,6 +34,7 @@ struct MemberRow<'a> {
 
 pub(crate) fn run(options: &args::List) -> Result<(), Failure> {
     let stdin = &mut Stdin::with_data(&options.file)?;
+    files::refuse_stdout(&options.file)?;
     let identities = keys::some_identities(&options.identities, &args::FileFormat::default(), stdin)?;
     let source = files::source(&options.file);
     let mut out = BufWriter::with_capacity(1 << 16, files::stdout());
@@ -50,8 +51,10 @@ pub(crate) fn run(options: &args::List) -> Result<(), Failure> {
         }
     };
     let mut print = |member: &Member| print(member).map_err(|error| Error::from(error).at("standard output").into());
-    let listed =
-        cancellable(|control| commands::list(&source, &identities, control, &mut print).map_err(failure::from_error))?;
+    let listed = cancellable(|control| {
+        let listed = commands::list(&source, &identities, control, &mut print);
+        listed.map_err(|error| failure::without_format(error, "list shows the files of a folder"))
+    })?;
     if options.json {
         let end: &[u8] = if count == 0 { b"[]\n" } else { b"\n]\n" };
         out.write_all(end).map_err(|error| Failure::stdout(&error))?;
@@ -120,13 +123,24 @@ fn long(member: &Member) -> String {
     )
 }
 
-/// The modification time as RFC 3339 has it.
+/// The modification time as RFC 3339 has it, which has the years 0 to 9999; in others, seconds since 1970.
 fn time(member: &Member) -> String {
-    let time = u64::try_from(member.modified.0)
-        .ok()
-        .and_then(|seconds| std::time::UNIX_EPOCH.checked_add(std::time::Duration::new(seconds, member.modified.1)));
-    let known = time.filter(|_| member.modified.0 < 253_402_300_800);
-    known.map_or_else(|| format!("{} s", member.modified.0), |time| humantime::format_rfc3339_seconds(time).to_string())
+    let seconds = member.modified.0;
+    let (days, second) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
+    // Days of years that begin in March, in periods of 400 years.
+    let day = days + 719_468;
+    let (period, day) = (day.div_euclid(146_097), day.rem_euclid(146_097));
+    let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
+    let day = day - (365 * year + year / 4 - year / 100);
+    let month = (5 * day + 2) / 153;
+    let (day, month) = (day - (153 * month + 2) / 5 + 1, (month + 2) % 12 + 1);
+    let year = year + 400 * period + i64::from(month < 3);
+    match year {
+        0..=9999 => {
+            format!("{year:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}Z", second / 3600, second / 60 % 60, second % 60)
+        }
+        _ => format!("{seconds} s"),
+    }
 }
 
 fn row(member: &Member) -> MemberRow<'_> {

@@ -1,7 +1,8 @@
 //! `tress send` and `tress receive`.
 
 use std::{
-    collections::HashMap,
+    collections::{HashMap, HashSet},
+    ffi::OsStr,
     io::{self, IsTerminal as _, Write as _},
     net::IpAddr,
     path::{Path, PathBuf},
@@ -71,7 +72,14 @@ pub(crate) fn send(options: &args::Send) -> Result<(), Failure> {
         let inputs = options.inputs.iter().chain([&options.identity]);
         files::refuse_input(trace, inputs.map(PathBuf::as_path))?;
     }
-    let inputs: Vec<_> = options.inputs.iter().map(|input| files::source(input)).collect();
+    let mut seen = HashSet::new();
+    // One file under one name is sent once.
+    let mut is_again = |input: &Path| {
+        let name = input.file_name().map(OsStr::to_owned);
+        input.as_os_str() != "-" && input.canonicalize().is_ok_and(|path| !seen.insert((name, path)))
+    };
+    let inputs: Vec<_> =
+        options.inputs.iter().filter(|input| !is_again(input)).map(|input| files::source(input)).collect();
     if options.dry_run {
         return dry_run(&inputs, &send);
     }
@@ -153,7 +161,7 @@ pub(crate) fn receive(options: &args::Receive) -> Result<(), Failure> {
                 true => Allow::file(path),
                 // A stream is read once.
                 false => Allow::read(files::read_small(path, MAX_ALLOW_BYTES)?.as_slice())
-                    .map_err(|error| error.at(failure::name(path))),
+                    .map_err(|error| error.at(files::shown(path))),
             };
             allow.map_err(failure::of_address)?
         }
@@ -457,7 +465,7 @@ fn print_aside(text: &[u8]) -> Result<(), Failure> {
 fn key_pair(path: &Path, stdin: &mut Stdin) -> Result<KeyPair, Failure> {
     stdin.claim(path, "an identity")?;
     let bytes = files::read_small(path, MAX_BYTES)?;
-    let pair = KeyPair::from_file(&bytes[..]).map_err(|error| failure::from_error(error.at(failure::name(path))))?;
+    let pair = KeyPair::from_file(&bytes[..]).map_err(|error| failure::from_error(error.at(files::shown(path))))?;
     if pair.address().is_none() {
         return Err(Failure::wrong_use(format!("{}: identity has no Noise key", failure::name(path)))
             .hint("tress keygen makes identities that can send and receive"));

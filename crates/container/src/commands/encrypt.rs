@@ -139,7 +139,8 @@ pub fn encrypt_all(
     if let [source] = sources {
         return encryption.run(source, on_error);
     }
-    let paths: Option<Vec<PathBuf>> = sources.iter().map(|source| source.path().map(Path::to_path_buf)).collect();
+    let path = |source: &Source| source.path().filter(|_| source.descriptor().is_none()).map(Path::to_path_buf);
+    let paths: Option<Vec<PathBuf>> = sources.iter().map(path).collect();
     let paths = paths.filter(|paths| !paths.is_empty());
     let paths =
         paths.ok_or_else(|| Error::new(ErrorKind::Usage).with_detail("several inputs are files and folders"))?;

@@ -58,7 +58,7 @@ pub(super) struct SourceAt<'a>(&'a OpenSource<'a>, u64);
 impl<'a> SourceAt<'a> {
     pub(super) fn new(input: &'a OpenSource<'a>) -> Result<Self, Error> {
         if input.status().kind == Kind::Regular && input.status().size_bytes == 0 {
-            return Err(Error::new(ErrorKind::NotAContainer).at(input.name()));
+            return Err(Error::new(ErrorKind::NotAContainer).with_detail("it is empty").at(input.name()));
         }
         let detail = "members are read at their places, which needs a file and not a stream";
         let bytes = input.seekable_bytes();
