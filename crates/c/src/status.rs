@@ -228,7 +228,7 @@ const TEXTS: &[(tress_status, &CStr)] = &[
     (TRESS_KEY_REFUSED, c"key's size or values are refused"),
     (TRESS_WRONG_SCHEME, c"key is not for this scheme"),
     (TRESS_DIGEST_LENGTH, c"digest has the wrong length"),
-    (TRESS_MALFORMED_SIGNATURE, c"malformed signature"),
+    (TRESS_MALFORMED_SIGNATURE, c"malformed signature for this key"),
     (TRESS_MISMATCH, c"signature does not match"),
     (TRESS_FAULT, c"computation failed its own check"),
 ];

@@ -91,7 +91,7 @@ pub enum Error {
     #[error("digest has the wrong length")]
     DigestLength,
     /// The signature has the wrong length or form for the key and scheme, or a value in it is out of range.
-    #[error("malformed signature")]
+    #[error("malformed signature for this key")]
     MalformedSignature,
     /// The signature is not valid for this message and key.
     #[error("signature does not match")]
