@@ -29,6 +29,7 @@ use crate::wire::noise::{self, Incoming};
 use tress_container::commands::Source;
 use tress_container::format::LAYOUT;
 use tress_container::keys::KeyPair;
+use tress_container::source::OpenSource;
 use tress_container::sys::{Os, System};
 use tress_container::threads::start;
 use tress_container::workers::{OnDrop, lock};
@@ -70,7 +71,7 @@ pub fn send_with_events(
 pub type WouldSend<'a> = Result<(&'a Path, u64), Error>;
 
 /// Calls `each` with the path and size of each file that [`send`] would offer, or with the error of one, and connects to nobody: the
-/// receiver may have some of them. The size of a stream is 0. Does not see which links would be refused.
+/// receiver may have some of them. The size of a stream that is no file is 0. Does not see which links would be refused.
 ///
 /// # Errors
 /// Those of invalid options, and of a name that no receiver takes.
@@ -90,7 +91,10 @@ pub fn list(inputs: &[Source], options: &SendOptions, each: &mut dyn FnMut(Would
                     }
                 }
                 Source::Path(path) => each(Ok((path, bytes))),
-                Source::Stdin => each(Ok((Path::new(&options.stdin_name), 0))),
+                Source::Stdin => {
+                    let bytes = OpenSource::open(&Os, source)?.seekable_bytes().unwrap_or_default();
+                    each(Ok((Path::new(&options.stdin_name), bytes)));
+                }
             },
         }
     }
