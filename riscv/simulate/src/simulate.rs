@@ -33,6 +33,9 @@ const MAX_PROGRAM_BYTES: u64 = 1 << 30;
 /// Returns the exit status.
 pub(crate) fn run(options: &args::Simulate) -> Result<u8, Failure> {
     let program = &options.program;
+    if program == Path::new("-") && options.machine.as_ref() == Some(program) {
+        return Err(Failure::wrong_use("standard input cannot provide both the machine and the program"));
+    }
     check_outputs(options)?;
     let failed = |error: Error| simulation(&error, program, options.machine.is_some());
     let image = Image::parse(&read(program)?).map_err(failed)?;

@@ -175,6 +175,7 @@ fn profiles() {
     let text = String::from_utf8(run.stdout).unwrap();
     assert!(text.contains("  2  outer: retired ") && !text.contains("functions"), "{text}");
     simulate(&folder, &program, &["--profile"]).wrong_use("--machine");
+    folder.tress(["--machine", "-", "-"]).wrong_use("both the machine and the program");
     // A program that is stopped.
     let run = simulate(&folder, &program, &["--machine", "raptor", "--profile", "--limit", "20"]).failed("limit of 20");
     assert!(String::from_utf8(run.stdout).unwrap().contains("  outer: retired "));
