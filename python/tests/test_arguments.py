@@ -68,6 +68,7 @@ def test_other_wrong_numbers(key: tress.KeyPair, plain: pathlib.Path, number: in
         lambda: tress.PrivateKey.from_pem("", max_work_factor=number),
         lambda: tress.decrypt_file(plain, plain.parent / "x", key, range=(number, None)),
         lambda: tress.decrypt_file(plain, plain.parent / "x", key, range=(0, number)),
+        lambda: tress.sealed_size(number, key),
         lambda: tress.plan(number, 1e9, 1e9),
         lambda: tress.plan(1, 1e9, 1e9, cores=number),
         lambda: tress.plan(1, 1e9, 1e9, min_batch=number),
@@ -79,6 +80,10 @@ def test_other_wrong_numbers(key: tress.KeyPair, plain: pathlib.Path, number: in
 
 def test_wrong_types(key: tress.KeyPair, plain: pathlib.Path) -> None:
     wrong: Any
+    for wrong in (np.array(["text", None]), np.zeros(2, dtype=[("a", "u8"), ("b", "O")])):
+        with pytest.raises(TypeError):
+            tress.encrypt(wrong, key)
+    assert len(tress.encrypt(np.zeros(2, dtype=[("Open", "f8")]), key)) > 16
     for wrong in ("4", 1.5, b"4", None, []):
         with pytest.raises(TypeError):
             tress.encrypt(b"", key, threads=wrong)

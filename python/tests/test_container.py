@@ -217,7 +217,7 @@ def test_a_new_head_is_for_the_new_recipients(key: tress.KeyPair) -> None:
     assert tress.decrypt(head + sealed[old_bytes:], other) == data(100_000)
     with pytest.raises(tress.WrongKey):
         tress.decrypt(head + sealed[old_bytes:], key)
-    for length in [0, 10, 4095, old_bytes + 55]:
+    for length in [0, 1, 5, 10, 4095, old_bytes + 55]:
         with pytest.raises(tress.NeedMore):
             tress.rewrap_head(sealed[:length], key, other)
     with pytest.raises(tress.Damaged):

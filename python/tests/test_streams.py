@@ -8,6 +8,7 @@ import io
 import os
 import pathlib
 import random
+import signal
 import socket
 import subprocess
 import sys
@@ -300,6 +301,43 @@ def test_damage_is_found_where_it_is_read(key: tress.KeyPair) -> None:
         tress.open(io.BytesIO(sealed[:-5]), key)
     with pytest.raises(BufferError), tress.open(io.BytesIO(tress.encrypt(plain, key)), key) as file:
         file.raw.readinto(bytes(5))  # type: ignore[arg-type]
+
+
+def test_a_source_that_calls_its_reader_is_refused(key: tress.KeyPair) -> None:
+    class Source(io.BytesIO):
+        calls: Any = None
+
+        def read(self, size: int | None = -1, /) -> bytes:
+            if self.calls is not None:
+                self.calls()
+            return super().read(size)
+
+    source = Source(tress.encrypt(data(500_000), key))
+    file = tress.open(source, key)
+    raw: Any = file.raw
+    for source.calls in (raw.tell, raw.close, lambda: raw.size, lambda: raw.read(1)):
+        with pytest.raises(tress.Usage, match="its own source"):
+            raw.readall()
+    source.calls = None
+    file.seek(0)
+    assert file.read() == data(500_000)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="FIFOs")
+def test_a_fifo_without_a_writer_holds_nobody_up(key: tress.KeyPair, tmp_path: pathlib.Path) -> None:
+    os.mkfifo(tmp_path / "fifo")
+    for name in (tmp_path / "fifo", "/dev/zero"):
+        for opens in (tress.open, tress.open_tree):
+            with pytest.raises(tress.Usage, match="not a stream"):
+                opens(name, key)
+    with pytest.raises(tress.Usage, match="larger than 1 MiB"):
+        tress.KeyPair.load("/dev/zero")
+    script = "import pathlib, sys, tress; print(flush=True); tress.decrypt(b'', pathlib.Path(sys.argv[1]))"
+    waiting = [sys.executable, "-c", script, str(tmp_path / "fifo")]
+    with subprocess.Popen(waiting, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as child:
+        assert child.stdout is not None and child.stdout.readline() == "\n"
+        child.send_signal(signal.SIGINT)
+        assert "KeyboardInterrupt" in child.communicate()[1]
 
 
 def test_libraries_read_through_it(key: tress.KeyPair, tmp_path: pathlib.Path) -> None:

@@ -45,7 +45,7 @@ def encrypt_file(
     """Encrypts a file or folder into the container `target`, which appears only when it is complete.
 
     The container stores `name`, or the name of the source. `force` replaces an existing target. Ctrl-C and an exception
-    of `progress` cancel the encryption, and its output is removed.
+    of `progress` cancel the encryption, and its output is removed; after the last call of `progress` it stays.
 
     `format="age"` writes an age file, with `armor` as text, and a `CobblestoneKey` a Cobblestone file. These hold no
     folder and no name, and have no choice of AEAD: `name` and `aead` raise `Usage`.

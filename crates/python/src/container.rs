@@ -63,7 +63,7 @@ const DUMMY_BYTES: usize = 256;
 #[pyo3(signature = (plain_bytes, recipients, *, aead = None, name = None, format = "tress"))]
 pub(crate) fn sealed_size(
     py: Python<'_>,
-    plain_bytes: usize,
+    #[pyo3(from_py_with = arguments::whole)] plain_bytes: usize,
     recipients: &Bound<'_, PyAny>,
     aead: Option<&str>,
     name: Option<String>,
@@ -194,7 +194,8 @@ pub(crate) fn rewrap_head<'py>(
             "truncated",
         )
     };
-    if first.is_empty() {
+    // Before a format is recognised.
+    if [&b"tress/"[..], b"age-encryption.org/"].iter().any(|magic| magic.starts_with(first)) {
         return Err(need_more());
     }
     let made = py.detach(move || streaming::rewrap_head(&mut first, &identities, &recipients));

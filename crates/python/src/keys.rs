@@ -1,17 +1,20 @@
 //! Conversions of recipients and identities: text, key pairs, passphrases, raw keys, or several of these.
 
+use std::fs::File;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyString, PyType};
+use tress_container::commands::{self, Source};
 use tress_container::format::Format;
 use tress_container::keys::{self, Identities, Recipients};
-use tress_container::{Error, ErrorKind, commands};
+use tress_container::{Control, Error, ErrorKind};
 use zeroize::Zeroizing;
 
 use crate::memory::InputBuffer;
-use crate::{arguments, errors};
+use crate::{arguments, errors, work};
 
 /// An age identity and a Noise key, as `tress keygen` makes them.
 #[pyclass(frozen, module = "tress")]
@@ -34,11 +37,11 @@ impl KeyPair {
     /// Reads a key pair from an identity file.
     #[staticmethod]
     fn load(py: Python<'_>, #[pyo3(from_py_with = arguments::path)] path: PathBuf) -> PyResult<Self> {
+        let bytes = key_file(py, &path)?;
         let read = || -> Result<Self, Error> {
-            let text = Zeroizing::new(std::fs::read_to_string(&path)?);
-            Ok(Self(keys::KeyPair::parse(&text)?, Some(std::path::absolute(&path)?)))
+            Ok(Self(keys::KeyPair::from_file(bytes.as_slice())?, Some(std::path::absolute(&path)?)))
         };
-        py.detach(|| read().map_err(|error| error.at(&path))).map_err(|error| errors::container(py, error))
+        read().map_err(|error| errors::container(py, error.at(&path)))
     }
 
     /// Supports `pickle` and `copy` by the path of the identity file, if the key pair was loaded from one.
@@ -235,8 +238,8 @@ pub(crate) fn identities(given: &Bound<'_, PyAny>) -> PyResult<Identities> {
             Identities::from_file(text.as_bytes()).map_err(|error| bad_identity(py, text, error))?
         } else if one.hasattr("__fspath__")? {
             let path = arguments::path(one)?;
-            let read = || Identities::from_file(Zeroizing::new(std::fs::read(&path)?).as_slice());
-            py.detach(|| read().map_err(|error| error.at(&path))).map_err(|error| errors::container(py, error))?
+            let read = Identities::from_file(key_file(py, &path)?.as_slice());
+            read.map_err(|error| errors::container(py, error.at(&path)))?
         } else if let Ok(pair) = one.cast::<KeyPair>() {
             (&pair.get().0).into()
         } else if let Ok(passphrase) = one.cast::<Passphrase>() {
@@ -253,6 +256,19 @@ pub(crate) fn identities(given: &Bound<'_, PyAny>) -> PyResult<Identities> {
         true => Err(errors::usage(py, "no identity given")),
         false => Ok(identities.into_iter().collect()),
     }
+}
+
+/// Reads a file of keys, perhaps a FIFO. A signal ends the wait for its writer.
+fn key_file(py: Python<'_>, path: &Path) -> PyResult<Zeroizing<Vec<u8>>> {
+    if path.is_file() {
+        let read = || keys::read_key_file(File::open(path)?, ErrorKind::BadIdentity);
+        return py.detach(|| read().map_err(|error| error.at(path))).map_err(|error| errors::container(py, error));
+    }
+    let control = Control::new();
+    let source = Source::Path(path.into());
+    let bytes = |reader: &mut dyn Read| Ok(keys::read_key_file(reader, ErrorKind::BadIdentity)?);
+    let read = || commands::read(&source, &control, bytes);
+    work::run_watched(py, || Ok(()), || control.cancel(), read)?.map_err(|error| errors::container(py, error))
 }
 
 /// Converts the error of text that is no identity. The message does not show the text, which may be a secret.

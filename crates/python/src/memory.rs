@@ -28,12 +28,25 @@ pub(crate) enum InputBuffer<'py> {
 /// pointer to the structure.
 pub(crate) struct View(Box<ffi::Py_buffer>);
 
+/// Whether items of this format (PEP 3118) hold Python objects. Names of fields are between colons.
+fn has_objects(format: &[u8]) -> bool {
+    format.split(|&byte| byte == b':').step_by(2).any(|part| part.contains(&b'O'))
+}
+
 impl View {
     fn of(object: &Bound<'_, PyAny>) -> PyResult<Self> {
         let mut view = Box::new(ffi::Py_buffer::new());
         // SAFETY: the call fills the structure, or fails and leaves nothing to release.
         if unsafe { ffi::PyObject_GetBuffer(object.as_ptr(), &raw mut *view, ffi::PyBUF_SIMPLE) } == 0 {
-            return Ok(Self(view));
+            let view = Self(view);
+            // Items that may be pointers. Not all types have a format.
+            let has_objects = view.0.itemsize >= size_of::<usize>() as isize
+                && PyUntypedBuffer::get(object).is_ok_and(|buffer| has_objects(buffer.format().to_bytes()));
+            return if has_objects {
+                Err(PyTypeError::new_err("an array of Python objects has no bytes"))
+            } else {
+                Ok(view)
+            };
         }
         let error = PyErr::fetch(object.py());
         match PyUntypedBuffer::get(object) {

@@ -1,16 +1,17 @@
 //! The plaintext of a container as a seekable file, for `tress.open`.
 
+use std::cell::RefCell;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
-use std::ops::Range;
+use std::ops::{Deref, DerefMut, Range};
 use std::path::{Path, PathBuf};
 use std::sync::{MutexGuard, TryLockError};
 
 use pyo3::exceptions::{PyBlockingIOError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use tress_container::Error;
 use tress_container::streaming::{self, OffsetFile};
+use tress_container::{Error, ErrorKind};
 use tress_lanes::fork::ForkMutex;
 
 use crate::memory::{InputBuffer, NewBytes, OutputBuffer};
@@ -135,13 +136,8 @@ impl Reader {
     }
 
     /// Closes the reader and wipes its keys and cached plaintext.
-    fn close(&self, py: Python<'_>) {
-        py.detach(|| {
-            // It fails where a thread of the parent uses the reader.
-            if let Ok(mut reader) = lock(&self.0) {
-                drop(reader.take());
-            }
-        });
+    fn close(&self, py: Python<'_>) -> PyResult<()> {
+        py.detach(|| closed(lock(&self.0).map(|mut reader| drop(reader.take())))).map_err(|error| errors::io(py, error))
     }
 }
 
@@ -160,16 +156,56 @@ impl Reader {
     }
 }
 
+thread_local! {
+    /// The addresses of the locks that this thread holds.
+    static HELD: RefCell<Vec<usize>> = const { RefCell::new(Vec::new()) };
+}
+
+/// A lock that is held.
+pub(crate) struct Locked<'a, T>(MutexGuard<'a, T>);
+
+impl<T> Drop for Locked<'_, T> {
+    fn drop(&mut self) {
+        HELD.with_borrow_mut(|held| held.pop());
+    }
+}
+
+impl<T> Deref for Locked<'_, T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.0
+    }
+}
+
+impl<T> DerefMut for Locked<'_, T> {
+    fn deref_mut(&mut self) -> &mut T {
+        &mut self.0
+    }
+}
+
 /// Waits for a lock.
 ///
 /// # Errors
-/// `Other` in a forked process if another thread held the lock.
-pub(crate) fn lock<T>(mutex: &ForkMutex<T>) -> io::Result<MutexGuard<'_, T>> {
-    match mutex.lock() {
-        Ok(guard) => Ok(guard),
-        Err(TryLockError::Poisoned(guard)) => Ok(guard.into_inner()),
-        Err(TryLockError::WouldBlock) => Err(io::Error::other(LOST_IN_FORK)),
+/// `Other` in a forked process if another thread held the lock; `Usage` if this thread holds it: a source, or a handler of signals, calls
+/// the object that is reading.
+pub(crate) fn lock<T>(mutex: &ForkMutex<T>) -> io::Result<Locked<'_, T>> {
+    let address = std::ptr::from_ref(mutex).addr();
+    if HELD.with_borrow(|held| held.contains(&address)) {
+        return Err(Error::new(ErrorKind::Usage).with_detail("called by its own source or by a signal handler").into());
     }
+    let guard = match mutex.lock() {
+        Ok(guard) => guard,
+        Err(TryLockError::Poisoned(guard)) => guard.into_inner(),
+        Err(TryLockError::WouldBlock) => return Err(io::Error::other(LOST_IN_FORK)),
+    };
+    HELD.with_borrow_mut(|held| held.push(address));
+    Ok(Locked(guard))
+}
+
+/// The result of closing. In a forked process it does nothing where a thread of the parent uses the object.
+pub(crate) fn closed(closed: io::Result<()>) -> io::Result<()> {
+    closed.or_else(|error| if error.to_string() == LOST_IN_FORK { Ok(()) } else { Err(error) })
 }
 
 impl ContainerSource {
@@ -186,7 +222,7 @@ impl ContainerSource {
             let path: PathBuf = arguments::path(source)?;
             py.detach(move || {
                 let at = |error: Error| error.at(&path);
-                let file = Some(File::open(&path).map_err(|error| at(error.into()))?.into());
+                let file = Some(open_at_offsets(&path).map_err(|error| at(error.into()))?);
                 open(Self::File { path: path.clone(), file }).map_err(at)
             })
         };
@@ -198,8 +234,23 @@ impl ContainerSource {
 fn opened<'a>(path: &Path, file: &'a mut Option<OffsetFile>) -> io::Result<&'a mut OffsetFile> {
     Ok(match file {
         Some(file) => file,
-        None => file.insert(File::open(path)?.into()),
+        None => file.insert(open_at_offsets(path)?),
     })
+}
+
+/// Opens a file for reading at offsets. Opening a FIFO would wait for its writer.
+fn open_at_offsets(path: &Path) -> io::Result<OffsetFile> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::FileTypeExt as _;
+        let kind = path.metadata()?.file_type();
+        if kind.is_fifo() || kind.is_char_device() {
+            return Err(Error::new(ErrorKind::Usage)
+                .with_detail("members and ranges need a file, not a stream")
+                .into());
+        }
+    }
+    Ok(File::open(path)?.into())
 }
 
 impl Read for ContainerSource {

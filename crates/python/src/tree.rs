@@ -13,7 +13,7 @@ use tress_container::{Error, ErrorKind};
 use tress_lanes::fork::ForkMutex;
 
 use crate::memory::OutputBuffer;
-use crate::reader::{CLOSED, ContainerSource, lock};
+use crate::reader::{CLOSED, ContainerSource, closed, lock};
 use crate::{arguments, errors, keys};
 
 /// Most bytes that one call reads, so that signals are noticed between calls.
@@ -90,8 +90,8 @@ impl Tree {
     }
 
     /// Closes the tree and its readers, and wipes its keys when the calls of other threads have ended.
-    fn close(&self, py: Python<'_>) {
-        py.detach(|| lock(&self.0).map(|mut tree| drop(tree.take()))).ok();
+    fn close(&self, py: Python<'_>) -> PyResult<()> {
+        py.detach(|| closed(lock(&self.0).map(|mut tree| drop(tree.take())))).map_err(|error| errors::io(py, error))
     }
 }
 
