@@ -233,11 +233,11 @@ pub unsafe extern "C" fn tress_decryptor_push(
             let pushed = decryptor.push(piece, &mut handle.output.bytes);
             // After a failure too: chunks before a damaged one are verified.
             let written = handle.output.flush();
+            if handle.content.is_none() {
+                handle.content = decryptor.content().map(ContentInfo::of);
+            }
             pushed?;
             written?;
-        }
-        if handle.content.is_none() {
-            handle.content = decryptor.content().map(ContentInfo::of);
         }
         handle.decryptor = Some(decryptor);
         Ok(())
