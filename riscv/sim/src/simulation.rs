@@ -215,8 +215,12 @@ trait HartModels {
     fn trapped(&mut self, hart: usize);
     /// The cycle that a hart has reached.
     fn cycle(&self, hart: usize) -> u64;
+    /// What the hart's counters and timers show after a step. Before it they have shown `before`.
+    fn clock(&self, hart: usize, before: u64) -> u64;
     /// The order of turns: the hart with the lowest value runs next.
     fn turn(&self, hart: usize) -> u64;
+    /// The turn of a hart that sleeps until `cycle`.
+    fn turn_at(&self, cycle: u64) -> u64;
     /// The earliest cycle for which the hart can still access memory.
     fn earliest(&self, hart: usize) -> u64;
     /// Puts a hart to sleep until `cycle`.
@@ -248,8 +252,17 @@ macro_rules! impl_hart_models {
             }
 
             #[inline]
+            fn clock(&self, hart: usize, _: u64) -> u64 {
+                self[hart].cycle()
+            }
+
+            #[inline]
             fn turn(&self, hart: usize) -> u64 {
                 self[hart].cycle()
+            }
+
+            fn turn_at(&self, cycle: u64) -> u64 {
+                cycle
             }
 
             #[inline]
@@ -290,15 +303,26 @@ impl HartModels for LimitModel {
         self.cycles(hart)
     }
 
+    fn clock(&self, hart: usize, before: u64) -> u64 {
+        // A loop that waits for a time does not make the path longer.
+        self.cycles(hart).max(before + 1)
+    }
+
     fn turn(&self, hart: usize) -> u64 {
         // A hart that spins on another does not make its path longer, so turns are decided by instructions.
-        self.account(hart).retired / 256
+        self.account(hart).retired / TURN_INSTRUCTIONS
+    }
+
+    fn turn_at(&self, cycle: u64) -> u64 {
+        // Clocks advance at least once per instruction.
+        cycle / TURN_INSTRUCTIONS
     }
 
     fn earliest(&self, _: usize) -> u64 {
         0
     }
 
+    /// Makes no path longer.
     fn sleep_until(&mut self, _: usize, _: u64) {}
 
     fn finish(&mut self, hart: usize) -> u64 {
@@ -314,6 +338,8 @@ impl HartModels for LimitModel {
     }
 }
 
+/// Instructions in the turn of a hart without limits.
+const TURN_INSTRUCTIONS: u64 = 256;
 /// Number of steps between calls of `TimingState::forget_past`, which drops bookkeeping of past cycles.
 const FORGET_INTERVAL: u32 = 64;
 
@@ -359,7 +385,7 @@ impl TimingState {
                 let times = cores.step(hart, &retired, &mut self.memory);
                 let cycle = cores.cycle(hart);
                 let state = &mut system.harts[hart];
-                state.cycle = cycle;
+                state.cycle = cores.clock(hart, state.cycle);
                 if state.counts_events {
                     self.count_events(state, event, &retired, cores);
                 }
@@ -381,7 +407,7 @@ impl TimingState {
                 }
                 if retired.class.is_store() && !system.bus.memory.is_writable(retired.address) {
                     // A store to a device may wake another hart.
-                    self.wake(system, cycle);
+                    self.wake(system, system.harts[hart].cycle);
                     break;
                 }
             }
@@ -426,7 +452,7 @@ impl TimingState {
         for hart in 0..self.asleep.len() {
             let turn = match self.asleep[hart] {
                 None => cores.turn(hart),
-                Some(Some(wakes)) => wakes,
+                Some(Some(wakes)) => cores.turn_at(wakes),
                 Some(None) => continue,
             };
             match first {

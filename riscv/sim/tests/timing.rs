@@ -221,6 +221,25 @@ fn the_longest_path_of_a_round_of_rc6_is_ten_cycles() {
     assert!(run(&raptor(64, 1), Model::Pipeline, image).cycles >= 40);
 }
 
+/// Programs that wait for a time: by `wfi`, by reading `mtime`, and by reading `mcycle`. That makes no path longer.
+#[test]
+fn time_passes_without_limits() {
+    let ticks = 50;
+    let clint = || Code::new(XLEN).lui(5, 0x0200_4000).lui(6, 0x0200_c000).i("addi", 7, 0, ticks).lui(8, 5000);
+    let waits = clint().store("sw", 5, 7, 0).store("sw", 5, 0, 4).i("addi", 9, 0, 0x80).csrw(0x304, 9).wfi();
+    let (reads, counts) = (clint(), clint());
+    let (time, cycles) = (reads.here(), counts.here());
+    let reads = reads.i("lw", 9, 6, -8).r("sltu", 9, 9, 7).branch(false, 9, 0, time);
+    let counts = counts.csrr(9, 0xb00).r("sltu", 9, 9, 8).branch(false, 9, 0, cycles);
+    for program in [waits, reads, counts] {
+        let program = program.i("lw", 10, 6, -8).exit(0);
+        for (harts, model) in [(1, Model::Limit), (3, Model::Limit), (1, Model::Pipeline)] {
+            let report = run(&raptor(4, harts), model, program.image_at(RAM));
+            assert_eq!(report.cycles < 1000, matches!(model, Model::Limit), "{}", report.cycles);
+        }
+    }
+}
+
 #[test]
 fn regions_are_counted_separately() {
     let mut program = Code::new(XLEN).region(7);
@@ -308,6 +327,9 @@ fn a_hart_that_sleeps_wakes_when_another_one_calls() {
     let program = program.i("addi", 5, 5, -1).branch(false, 5, 0, top).lui(7, 0x0200_0000).store("sw", 7, 9, 4);
     let wait = program.here();
     let program = program.i("lw", 10, 8, 0).branch(false, 10, 9, wait).exit(0);
+    // Without limits nobody waits for longer than a turn.
+    let report = run(&raptor(2, 2), Model::Limit, program.image_at(RAM));
+    assert!(report.instructions < 5000, "{}", report.instructions);
     for mut machine in [raptor(2, 2), raptor(1, 2)] {
         machine.harts = 2;
         let report = run(&machine, Model::Pipeline, program.image_at(RAM));
