@@ -77,11 +77,11 @@ impl Profile {
         profile
     }
 
-    /// Counts an instruction and the cycles since the one before it.
-    pub(crate) fn count(&mut self, address: u64, cycles: u64) {
+    /// Counts an instruction, or no instruction if it trapped, and the cycles since the one before it.
+    pub(crate) fn count(&mut self, address: u64, instructions: u64, cycles: u64) {
         if self.instructions.len() < MAX_ADDRESSES || self.instructions.contains_key(&address) {
             let (runs, spent) = self.instructions.entry(address).or_default();
-            (*runs, *spent) = (*runs + 1, *spent + cycles);
+            (*runs, *spent) = (*runs + instructions, *spent + cycles);
         }
     }
 

@@ -297,7 +297,9 @@ impl HartModels for LimitModel {
         LimitModel::step(self, hart, retired)
     }
 
-    fn trapped(&mut self, _: usize) {}
+    fn trapped(&mut self, hart: usize) {
+        LimitModel::trapped(self, hart);
+    }
 
     fn cycle(&self, hart: usize) -> u64 {
         self.cycles(hart)
@@ -389,8 +391,9 @@ impl TimingState {
                 if state.counts_events {
                     self.count_events(state, event, &retired, cores);
                 }
-                self.mix[retired.class as usize] += 1;
-                self.functions.spend(hart, retired.pc, cycle - before, system.image());
+                let instructions = u64::from(event != Event::Trapped);
+                self.mix[retired.class as usize] += instructions;
+                self.functions.spend(hart, retired.pc, (instructions, cycle - before), system.image());
                 if let Some(trace) = &mut self.trace
                     && trace.wants(&times)
                 {
@@ -428,7 +431,7 @@ impl TimingState {
         cores: &mut C,
     ) {
         if let Some(profile) = &mut self.profile {
-            profile.count(retired.pc, cycles);
+            profile.count(retired.pc, u64::from(event != Event::Trapped), cycles);
             let spent = || spent(&system.harts[hart], cores);
             profile.follow(hart, retired, event == Event::Trapped, &system.image, spent);
         }
@@ -529,13 +532,13 @@ impl FunctionCounts {
     }
 
     #[inline]
-    fn spend(&mut self, hart: usize, pc: u64, cycles: u64, image: &Image) {
+    fn spend(&mut self, hart: usize, pc: u64, (instructions, cycles): (u64, u64), image: &Image) {
         let (range, _) = &self.current[hart];
         if pc < range.start || pc >= range.end {
             self.current[hart] = FunctionCounts::find(image, pc);
         }
         let spent = &mut self.spent[self.current[hart].1];
-        *spent = (spent.0 + 1, spent.1 + cycles);
+        *spent = (spent.0 + instructions, spent.1 + cycles);
     }
 
     #[cold]

@@ -240,6 +240,30 @@ fn time_passes_without_limits() {
     }
 }
 
+/// A trap is no instruction, in each model and in each part of the report.
+#[test]
+fn traps_are_no_instructions() {
+    let program = Code::new(XLEN).word(0x17 | 5 << 7).i("addi", 5, 5, 32).csrw(0x305, 5).i("addi", 6, 0, 100);
+    let top = program.here();
+    let program = program.word(0x73).i("addi", 6, 6, -1).branch(false, 6, 0, top).branch(true, 0, 0, top + 8);
+    // The handler, then the end.
+    let program = program.csrr(7, 0x341).i("addi", 7, 7, 4).csrw(0x341, 7).word(0x3020_0073).exit(0);
+    let e31 = Machine::preset("e31").expect("a preset");
+    for (machine, model, at) in
+        [(raptor(4, 1), Model::Pipeline, RAM), (raptor(4, 1), Model::Limit, RAM), (e31, Model::Pipeline, FLASH)]
+    {
+        let report = run(&machine, model, program.image_at(at));
+        assert_eq!(report.instructions, 4 + 100 * (2 + 4) + 1 + 5);
+        let timing = report.timing.expect("a model");
+        assert_eq!(
+            (timing.mix.values().sum::<u64>(), timing.slots.retired),
+            (report.instructions, report.instructions)
+        );
+        let functions = timing.functions.iter();
+        assert_eq!(functions.map(|function| function.instructions).sum::<u64>(), report.instructions);
+    }
+}
+
 #[test]
 fn regions_are_counted_separately() {
     let mut program = Code::new(XLEN).region(7);

@@ -57,6 +57,11 @@ impl LimitModel {
         Account { retired: self.instructions[hart], ..Account::default() }
     }
 
+    /// Corrects the number of instructions after a step that was a trap.
+    pub(crate) fn trapped(&mut self, hart: usize) {
+        self.instructions[hart] -= 1;
+    }
+
     /// Times the next instruction of a hart.
     pub(crate) fn step(&mut self, hart: usize, retired: &Retired) -> Times {
         let class = UnitClass::of(retired.class);
