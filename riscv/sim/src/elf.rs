@@ -4,6 +4,7 @@
 //! address, where the program expects the segment after its start code has run, must be memory too.
 
 use std::collections::BTreeMap;
+use std::fmt::{self, Write as _};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -96,11 +97,26 @@ impl Symbol {
     /// The name as in the program's source.
     #[must_use]
     pub fn demangled(&self) -> String {
-        let mut name = format!("{:#}", rustc_demangle::demangle(&self.name));
-        while name.len() > NAME_BYTES {
-            name.pop();
+        let mut name = Beginning(String::new());
+        // The rest of a long name, which may be a million times as long as in the file, is not made.
+        let _ = write!(name, "{:#}", rustc_demangle::demangle(&self.name));
+        name.0
+    }
+}
+
+/// The first bytes of a text. An error ends what is written beyond them.
+struct Beginning(String);
+
+impl fmt::Write for Beginning {
+    fn write_str(&mut self, part: &str) -> fmt::Result {
+        let room = NAME_BYTES - self.0.len();
+        if part.len() <= room {
+            self.0.push_str(part);
+            return Ok(());
         }
-        name
+        let end = (0..=room).rev().find(|at| part.is_char_boundary(*at)).unwrap_or(0);
+        self.0.push_str(&part[..end]);
+        Err(fmt::Error)
     }
 }
 
@@ -131,6 +147,11 @@ impl Image {
         let offset = address - symbol.address;
         // A symbol with a size ends there. A label without a size extends to the next symbol.
         (symbol.size == 0 || offset < symbol.size).then(|| (symbol.demangled(), offset))
+    }
+
+    /// The name of the function with this index in [`Image::symbols`], as in the program's source.
+    pub(crate) fn name(&self, function: usize) -> String {
+        self.symbols.get(function).map_or_else(|| "no function".to_owned(), Symbol::demangled)
     }
 
     /// The name of a region, or `region N` if the program gives none.

@@ -168,10 +168,6 @@ impl Profile {
         })
     }
 
-    fn name(image: &Image, function: usize) -> String {
-        image.symbols().get(function).map_or_else(|| "no function".to_owned(), |symbol| symbol.demangled())
-    }
-
     /// The functions, sorted by their own cycles in descending order.
     pub(crate) fn functions(&self, image: &Image) -> Vec<ProfiledFunction> {
         let mut functions: HashMap<usize, ProfiledFunction> = HashMap::new();
@@ -187,7 +183,7 @@ impl Profile {
                 }
                 seen.push(function);
                 let entry = functions.entry(function).or_insert_with(|| ProfiledFunction {
-                    name: Profile::name(image, function),
+                    name: image.name(function),
                     source: image.symbols().get(function).and_then(source),
                     ..ProfiledFunction::default()
                 });
@@ -223,7 +219,7 @@ impl Profile {
         let mut text = String::new();
         for (number, node) in self.nodes.iter().enumerate().filter(|(_, node)| node.spent.cycles > 0) {
             // Semicolons are between functions.
-            let name = |function| Profile::name(image, function).replace(|c: char| c == ';' || c.is_control(), ",");
+            let name = |function| image.name(function).replace(|c: char| c == ';' || c.is_control(), ",");
             let mut names: Vec<String> = self.stack(number).map(name).collect();
             names.reverse();
             let _ = writeln!(text, "{} {}", names.join(";"), node.spent.cycles);

@@ -567,12 +567,14 @@ impl FunctionCounts {
     }
 
     fn report(&self, image: &Image) -> Vec<FunctionReport> {
-        let names = image.symbols().iter().map(|symbol| symbol.demangled()).chain(["no function".to_owned()]);
-        let mut functions: Vec<FunctionReport> = names
-            .zip(&self.spent)
-            .filter(|(_, (instructions, _))| *instructions > 0)
-            .map(|(name, &(instructions, cycles))| FunctionReport { name, instructions, cycles })
-            .collect();
+        let report = |(number, &(instructions, cycles)): (usize, &(u64, u64))| FunctionReport {
+            name: image.name(number),
+            instructions,
+            cycles,
+        };
+        // A function whose first instruction traps has cycles only.
+        let ran = self.spent.iter().enumerate().filter(|(_, spent)| **spent != (0, 0));
+        let mut functions: Vec<FunctionReport> = ran.map(report).collect();
         functions.sort_by(|a, b| (b.cycles, &a.name).cmp(&(a.cycles, &b.name)));
         functions
     }

@@ -1,6 +1,6 @@
 //! Invalid program files: the error for each, and no panics.
 
-use crate::common::{BASE, BOTH, elf, words};
+use crate::common::{BASE, BOTH, elf, elf_with_data, words};
 use tress_sim::machine::Region;
 use tress_sim::{Error, ErrorKind, Image, Machine, Model, Simulation, System, Xlen};
 
@@ -77,6 +77,30 @@ fn names_of_rust_are_readable() {
     let file = elf(Xlen::Rv64, BASE, &words(&[0x13]), &[("_ZN4core3fmt9Formatter3pad17h0123456789abcdefE", BASE)]);
     let image = Image::parse(&file).unwrap();
     assert_eq!(image.function_of(BASE), Some(("core::fmt::Formatter::pad".into(), 0)));
+}
+
+/// Types that repeat the type before them four times, 18 times: a name of four to the power of 18 parts.
+#[test]
+fn names_that_explode_are_cut_off() {
+    let digit = |number: usize| char::from(b"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"[number]);
+    // Base 62, less 1.
+    let back = |to: usize| match to - 1 {
+        low @ 0..62 => format!("B{}_", digit(low)),
+        high => format!("B{}{}_", digit(high / 62), digit(high % 62)),
+    };
+    let (mut body, mut last) = ("INvC1a1fTyyyyE".to_owned(), 8);
+    for _ in 0..18 {
+        let here = body.len();
+        body += &format!("T{}E", back(last).repeat(4));
+        last = here;
+    }
+    let names: Vec<String> = (0..1000).map(|number| format!("_R{body}EC5c{number:04}")).collect();
+    let functions: Vec<(&str, u64)> = names.iter().map(|name| (name.as_str(), BASE)).collect();
+    let data: Vec<(&str, u64, u64)> = names.iter().map(|name| (name.as_str(), BASE, 4)).collect();
+    let image = Image::parse(&elf_with_data(Xlen::Rv64, BASE, &words(&[0x13]), &functions, &data)).unwrap();
+    let (name, _) = image.function_of(BASE).expect("a name");
+    assert!(name.starts_with("a::f::<(u64, u64, u64, u64), ") && name.len() == 512, "{name}");
+    assert_eq!(image.data("none"), None);
 }
 
 #[test]
