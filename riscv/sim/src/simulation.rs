@@ -85,7 +85,8 @@ impl Simulation {
         Ok(Simulation { system, machine: machine.clone(), cores, timing })
     }
 
-    /// Records the instructions in these cycles, for [`Simulation::trace`]. An empty range records nothing.
+    /// Records the instructions in these cycles, for [`Simulation::trace`]. An empty range records nothing. With
+    /// [`Model::Limit`] all instructions overlap, and recording takes the square of their number.
     pub fn record(&mut self, window: Range<u64>) {
         self.timing.trace = Some(Trace::new(window, self.system.harts.len()));
     }

@@ -107,7 +107,7 @@ pub(crate) struct Simulate {
     /// Write a trace of the cycles in --cycles to this file
     ///
     /// The format is Chrome's; Perfetto shows it.
-    #[arg(long, value_name = "OUT", requires = "machine", value_hint = ValueHint::FilePath)]
+    #[arg(long, value_name = "OUT", requires = "machine", conflicts_with = "unlimited", value_hint = ValueHint::FilePath)]
     pub(crate) trace: Option<PathBuf>,
     /// Print where the cycles go, by function and line; write stacks of functions for flame graphs to OUT
     ///

@@ -465,6 +465,7 @@ fn usage_errors() {
         (&["--limit", "many"], "--limit"),
         (&["--trace", "t.json"], "--machine"),
         (&["--machine", "raptor", "--trace", "-"], "standard output"),
+        (&["--machine", "raptor", "--trace", "t.json", "--unlimited"], "--unlimited"),
         (&["--machine", "raptor", "--trace", "t.json", "--cycles", "9..3"], "--cycles"),
         (&["--secret", ""], "--secret"),
         (&["--secret", "0x80001000"], "--secret"),
