@@ -12,6 +12,9 @@ use tress_terminal::note;
 /// Interval between checks for cancellation.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
+/// The most clients that are kept while they say nothing. The oldest one goes first.
+const MAX_SILENT: usize = 16;
+
 /// Waits for a debugger and serves it.
 pub(crate) fn serve(
     port: u16,
@@ -26,18 +29,30 @@ pub(crate) fn serve(
     simulation.debug(&mut Connection { stream: BufReader::new(stream), is_cancelled }, next)
 }
 
-/// The first client that speaks the protocol. Nobody else can connect after it.
+/// The first client that speaks the protocol. Nobody else can connect after it. Clients that say nothing hold up no other.
 fn accept(port: u16, is_cancelled: &AtomicBool) -> io::Result<TcpStream> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port))?;
     note(&format!("waiting for a debugger on {}", listener.local_addr()?));
     listener.set_nonblocking(true)?;
+    let mut silent: Vec<TcpStream> = Vec::new();
     loop {
         match listener.accept() {
-            Ok((stream, _)) if begins_well(&stream, is_cancelled).unwrap_or(false) => return Ok(stream),
-            Ok(_) if is_cancelled.load(Ordering::Relaxed) => {}
-            Ok(_) => note("refused a client that does not speak gdb's remote protocol"),
+            Ok((stream, _)) => silent.extend(stream.set_nonblocking(true).is_ok().then_some(stream)),
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => thread::sleep(POLL_INTERVAL),
             Err(error) => return Err(error),
+        }
+        let clients = silent.len();
+        silent.drain(..clients.saturating_sub(MAX_SILENT));
+        if let Some(at) = silent.iter().position(|stream| begins_well(stream) == Some(true)) {
+            let stream = silent.swap_remove(at);
+            stream.set_nonblocking(false)?;
+            stream.set_nodelay(true)?;
+            stream.set_read_timeout(Some(POLL_INTERVAL))?;
+            return Ok(stream);
+        }
+        silent.retain(|stream| begins_well(stream) != Some(false));
+        for _ in silent.len()..clients {
+            note("refused a client that does not speak gdb's remote protocol");
         }
         if is_cancelled.load(Ordering::Relaxed) {
             return Err(io::ErrorKind::Interrupted.into());
@@ -45,20 +60,14 @@ fn accept(port: u16, is_cancelled: &AtomicBool) -> io::Result<TcpStream> {
     }
 }
 
-/// Whether the first byte is that of a debugger. A page in a browser can send requests here, and what it chooses inside of them; a scanner
-/// of ports sends nothing.
-fn begins_well(stream: &TcpStream, is_cancelled: &AtomicBool) -> io::Result<bool> {
-    stream.set_nonblocking(false)?;
-    stream.set_nodelay(true)?;
-    stream.set_read_timeout(Some(POLL_INTERVAL))?;
+/// Whether the first byte is that of a debugger, or `None` before there is one. A page in a browser can send requests here, and what it
+/// chooses inside of them; a scanner of ports sends nothing.
+fn begins_well(stream: &TcpStream) -> Option<bool> {
     let mut first = [0];
-    while !is_cancelled.load(Ordering::Relaxed) {
-        match stream.peek(&mut first) {
-            Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut) => {}
-            count => return Ok(count? == 1 && matches!(first[0], b'+' | b'$' | 3)),
-        }
+    match stream.peek(&mut first) {
+        Err(error) if error.kind() == io::ErrorKind::WouldBlock => None,
+        count => Some(count.is_ok_and(|count| count == 1) && matches!(first[0], b'+' | b'$' | 3)),
     }
-    Ok(false)
 }
 
 struct Connection<'a> {

@@ -126,8 +126,11 @@ fn clients_that_are_wrong_or_hostile() {
         // The connection is closed, or reset because of unread bytes.
         let _ = stream.read_to_end(&mut Vec::new());
     }
+    // Clients that say nothing hold up no other, however many there are.
+    let silent: Vec<TcpStream> = (0..20).map(|_| TcpStream::connect(&waiting.address).unwrap()).collect();
     let mut stream = TcpStream::connect(&waiting.address).unwrap();
     stream.write_all(&packet("D")).unwrap();
     stream.read_to_end(&mut Vec::new()).unwrap();
     waiting.end().ok();
+    drop(silent);
 }
