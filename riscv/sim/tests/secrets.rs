@@ -261,6 +261,28 @@ fn planted_leaks_and_clean_programs() {
     }
 }
 
+/// Without compressed instructions a jump or branch to an odd multiple of 2 traps. `mtval` has its target: the key's third
+/// byte, 6, or the branch and 6.
+#[test]
+fn jumps_to_misaligned_addresses() {
+    for xlen in BOTH {
+        for (jump, expected) in [("word 0x50067", "Jump+Branch"), ("word 0x51363", "Branch")] {
+            let program =
+                "lbu 10 key 2; word 0x597; addi 11 11 16; csr 1 0x305 0 11; JUMP; csr 2 0x343 12 0; over 0 12 0";
+            let program = program.replace("JUMP", jump);
+            let image = program.split("; ").fold(begin(xlen), Code::instruction).with_secrets();
+            let secret = "key".parse::<SecretName>().unwrap().find(&image).unwrap();
+            let machine = Machine { isa: format!("rv{}ima_zicsr", xlen.bits()), ..small() };
+            let mut system = System::new(&machine, image).unwrap();
+            system.follow_secrets(&[secret], Variable::default()).unwrap();
+            assert_eq!(system.run(10_000).unwrap(), Some(0));
+            let findings = system.secrets().unwrap().findings;
+            let kinds: Vec<String> = findings.iter().map(|found| format!("{:?}", found.kind)).collect();
+            assert_eq!(kinds.join("+"), expected, "{findings:#?}");
+        }
+    }
+}
+
 #[test]
 fn arithmetic_on_a_secret_is_clean() {
     for xlen in BOTH {

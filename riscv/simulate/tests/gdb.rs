@@ -6,7 +6,7 @@ use std::process::{Child, ChildStderr, Command};
 
 use crate::common::{Folder, Run};
 use crate::simulate::programs::Code;
-use crate::simulate::{ECALL, KEY, LOOP, NOP, code, json, simulate};
+use crate::simulate::{BASE, ECALL, KEY, LOOP, NOP, code, json, simulate};
 
 /// A program that waits for a debugger, and its address.
 struct Waiting {
@@ -95,9 +95,12 @@ fn a_program_that_fails() {
     }
 }
 
+fn packet(text: &str) -> Vec<u8> {
+    format!("${text}#{:02x}", text.bytes().fold(0, u8::wrapping_add)).into_bytes()
+}
+
 #[test]
 fn clients_that_are_wrong_or_hostile() {
-    let packet = |text: &str| format!("${text}#{:02x}", text.bytes().fold(0, u8::wrapping_add)).into_bytes();
     let folder = Folder::empty();
     let long = packet(&"m".repeat(10_000));
     for (sent, text) in [
@@ -133,4 +136,38 @@ fn clients_that_are_wrong_or_hostile() {
     stream.read_to_end(&mut Vec::new()).unwrap();
     waiting.end().ok();
     drop(silent);
+}
+
+/// The instructions that leak have breakpoints: a branch, and a load that traps.
+#[test]
+fn breakpoints_hide_no_leak() {
+    let folder = Folder::empty();
+    let program = code().address(5, BASE + 0x28).word(0x305 << 20 | 5 << 15 | 1 << 12 | 0x73).address(10, KEY);
+    let program = program.i("lbu", 11, 10, 0).word(11 << 15 | 1 << 12 | 8 << 7 | 0x63).word(NOP);
+    let program = program.i("lw", 12, 11, 4).word(NOP).exit(0);
+    let waiting = Waiting::start(&folder, &program, &["--secret", "key", "--json"]);
+    // gdb itself removes a breakpoint to continue from it. Other debuggers do not.
+    let mut stream = TcpStream::connect(&waiting.address).unwrap();
+    let mut ask = |text: &str| {
+        stream.write_all(&packet(text)).unwrap();
+        let mut answer = Vec::new();
+        while answer.iter().rposition(|byte| *byte == b'#').is_none_or(|end| end + 3 > answer.len()) {
+            let mut byte = [0];
+            stream.read_exact(&mut byte).unwrap();
+            answer.extend(byte);
+        }
+        stream.write_all(b"+").unwrap();
+        String::from_utf8(answer).unwrap()
+    };
+    ask("?");
+    for offset in [0x14, 0x18, 0x20] {
+        ask(&format!("Z0,{:x},4", BASE + offset));
+    }
+    for _ in 0..3 {
+        assert!(ask("vCont;c").contains("$T05"));
+    }
+    assert!(ask("vCont;c").contains("$W00"));
+    let report = json(waiting.end().failed("secrets leak in 2 places"));
+    let kinds: Vec<_> = report["secrets"]["findings"].as_array().unwrap().iter().map(|found| &found["kind"]).collect();
+    assert_eq!(kinds, ["branch", "address"]);
 }

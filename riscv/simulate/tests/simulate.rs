@@ -11,7 +11,7 @@ use programs::{Code, elf_with_data, encode, words};
 use serde_json::Value;
 use tress_sim::Xlen;
 
-const BASE: u64 = 0x8000_0000;
+pub(crate) const BASE: u64 = 0x8000_0000;
 pub(crate) const KEY: u64 = BASE + 0x400;
 const TOHOST: u64 = BASE + 0x700;
 const XLEN: Xlen = Xlen::Rv32;

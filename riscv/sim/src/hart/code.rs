@@ -24,11 +24,13 @@ pub(crate) struct CodeCache {
     index: HashMap<u64, usize>,
     /// The instructions of all pages, in the order in which the pages were first executed.
     ops: Vec<Op>,
+    /// The last instruction that was executed at a breakpoint, and its address. `ops` does not keep it.
+    at_breakpoint: Option<(u64, Op)>,
 }
 
 impl CodeCache {
     pub(crate) fn new() -> CodeCache {
-        CodeCache { table: [(NO_PAGE, 0); TABLE_ENTRIES], index: HashMap::new(), ops: Vec::new() }
+        CodeCache { table: [(NO_PAGE, 0); TABLE_ENTRIES], index: HashMap::new(), ops: Vec::new(), at_breakpoint: None }
     }
 
     /// The instruction at an address, or `None` if its page is not in `table`. `Op::UNKNOWN` if it is not decoded yet.
@@ -40,6 +42,20 @@ impl CodeCache {
             return None;
         }
         self.ops.get(start + (pc >> 1) as usize % OPS)
+    }
+
+    /// The instruction of the step that has just executed the one at an address. `None` for `fence.i`, which has cleared
+    /// all decoded instructions, its own included.
+    pub(crate) fn executed(&self, pc: u64) -> Option<Op> {
+        let decoded = self.op(pc).filter(|op| op.code != Opcode::Unknown).copied();
+        decoded.or_else(|| self.at_breakpoint.filter(|(at, _)| *at == pc).map(|(_, op)| op))
+    }
+
+    /// Drops the instruction of the last step, which has a breakpoint.
+    #[cold]
+    pub(crate) fn drop_executed(&mut self, pc: u64) {
+        self.at_breakpoint = self.op(pc).map(|op| (pc, *op));
+        self.keep(pc, Op::UNKNOWN);
     }
 
     /// Moves the page of an address into `table`, and returns whether the instruction is decoded.
@@ -72,5 +88,6 @@ impl CodeCache {
         self.table = [(NO_PAGE, 0); TABLE_ENTRIES];
         self.index.clear();
         self.ops.clear();
+        self.at_breakpoint = None;
     }
 }

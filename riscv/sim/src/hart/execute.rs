@@ -77,7 +77,7 @@ impl Hart {
         }
         let event = self.step(bus, retired);
         if is_breakpoint {
-            bus.code.keep(pc, Op::UNKNOWN);
+            bus.code.drop_executed(pc);
         }
         event
     }

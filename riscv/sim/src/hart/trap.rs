@@ -74,10 +74,9 @@ impl Hart {
         Ok(Some(Event::Trapped))
     }
 
-    /// Whether the last trap is that of a load, store or atomic operation.
-    pub(crate) fn trapped_at_access(&self) -> bool {
-        use cause::{LOAD_ACCESS, LOAD_MISALIGNED, STORE_ACCESS, STORE_MISALIGNED};
-        matches!(self.csr.mcause, LOAD_MISALIGNED | LOAD_ACCESS | STORE_MISALIGNED | STORE_ACCESS)
+    /// The cause of the last trap.
+    pub(crate) fn trap_cause(&self) -> u64 {
+        self.csr.mcause
     }
 
     /// Why the instruction at pc raises a trap, where cause and value do not say so.

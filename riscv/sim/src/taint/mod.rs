@@ -26,6 +26,7 @@ pub use secret::{Secret, SecretName};
 use crate::bus::Bus;
 use crate::device::linux;
 use crate::elf::Image;
+use crate::error::cause::{INSTRUCTION_MISALIGNED, LOAD_ACCESS, LOAD_MISALIGNED, STORE_ACCESS, STORE_MISALIGNED};
 use crate::error::{Error, ErrorKind, Place};
 use crate::hart::op::{Amo, Op, Opcode};
 use crate::hart::{CACHE_BLOCK_BYTES, Event, Hart};
@@ -78,6 +79,32 @@ struct RegisterTaints {
     taints: [Taint; 64],
     scratch: Taint,
     trap_value: Taint,
+}
+
+impl RegisterTaints {
+    fn operands(&self, op: &Op) -> Operands {
+        let (rs1, rs2) = (usize::from(op.rs1 & 63), usize::from(op.rs2 & 63));
+        Operands {
+            a: self.values[rs1],
+            b: self.values[rs2],
+            immediate: i64::from(op.immediate) as u64,
+            ta: self.taints[rs1].bits,
+            tb: self.taints[rs2].bits,
+            same: op.rs1 == op.rs2,
+        }
+    }
+
+    /// What decides a branch.
+    fn branch(&self, op: &Op) -> Taint {
+        let operands = self.operands(op);
+        let is_public = match op.code {
+            Opcode::Beq | Opcode::Bne => equality_is_public(&operands),
+            Opcode::Blt | Opcode::Bge => order_is_public(&operands, true),
+            _ => order_is_public(&operands, false),
+        };
+        let labels = [op.rs1, op.rs2].map(|register| self.taints[usize::from(register & 63)].labels);
+        Taint::new(if is_public { 0 } else { u64::MAX }, labels[0] | labels[1])
+    }
 }
 
 /// Follows secrets through a run.
@@ -176,35 +203,36 @@ impl Tracker {
         }
     }
 
-    /// Updates the taints after a trap. An access that trapped has shown its address, which `mtval` has.
+    /// Updates the taints after a trap. An access or a jump that trapped has shown its address, which `mtval` has; a branch
+    /// has shown that it is taken.
     fn trapped(&mut self, hart: &Hart, bus: &Bus, retired: &Retired) {
-        let op = bus.code.op(retired.pc).filter(|_| hart.trapped_at_access());
         let registers = &mut self.harts[hart.id()];
-        let base = op.map_or(Taint::PUBLIC, |op| registers.taints[usize::from(op.rs1 & 63)]);
+        registers.trap_value = Taint::PUBLIC;
+        let Some(op) = bus.code.executed(retired.pc) else { return };
+        let base = registers.taints[usize::from(op.rs1 & 63)];
         // The carries of the offset reach any bit.
-        registers.trap_value = Taint { bits: if base.is_secret() { u64::MAX } else { 0 }, ..base };
-        if registers.trap_value.is_secret() {
-            self.findings.add(retired.pc, Leak::Address, registers.trap_value.labels, hart);
+        let address = Taint { bits: if base.is_secret() { u64::MAX } else { 0 }, ..base };
+        let (leak, shown) = match hart.trap_cause() {
+            LOAD_MISALIGNED | LOAD_ACCESS | STORE_MISALIGNED | STORE_ACCESS => (Leak::Address, address),
+            INSTRUCTION_MISALIGNED if op.code == Opcode::Jalr => (Leak::Jump, address),
+            INSTRUCTION_MISALIGNED if op.class == Class::Branch => (Leak::Branch, registers.branch(&op)),
+            _ => return,
+        };
+        if leak != Leak::Branch {
+            registers.trap_value = shown;
+        }
+        if shown.is_secret() {
+            self.findings.add(retired.pc, leak, shown.labels, hart);
         }
     }
 
     /// Updates the taints after an instruction.
     fn follow(&mut self, hart: &Hart, bus: &Bus, image: &Image, retired: &Retired) -> Result<(), ErrorKind> {
-        // `fence.i` has cleared the decoded instructions, its own included. It does not affect taints.
-        let Some(op) = bus.code.op(retired.pc).filter(|op| op.code != Opcode::Unknown).copied() else {
-            return Ok(());
-        };
+        // `fence.i` does not affect taints.
+        let Some(op) = bus.code.executed(retired.pc) else { return Ok(()) };
         let registers = &self.harts[hart.id()];
-        let (rs1, rs2) = (usize::from(op.rs1 & 63), usize::from(op.rs2 & 63));
-        let operands = Operands {
-            a: registers.values[rs1],
-            b: registers.values[rs2],
-            immediate: i64::from(op.immediate) as u64,
-            ta: registers.taints[rs1].bits,
-            tb: registers.taints[rs2].bits,
-            same: op.rs1 == op.rs2,
-        };
-        let (first, second) = (registers.taints[rs1], registers.taints[rs2]);
+        let operands = registers.operands(&op);
+        let (first, second) = (registers.taints[usize::from(op.rs1 & 63)], registers.taints[usize::from(op.rs2 & 63)]);
         let third = registers.taints[usize::from(op.rs3 & 63)];
         let labels = first.labels | second.labels;
         let mut report_leak = |leak, taint: Taint| {
@@ -218,14 +246,7 @@ impl Tracker {
                 self.access(&op, retired, bus, first, second, hart)?
             }
             Class::Branch => {
-                let public = match op.code {
-                    Opcode::Beq | Opcode::Bne => equality_is_public(&operands),
-                    Opcode::Blt | Opcode::Bge => order_is_public(&operands, true),
-                    _ => order_is_public(&operands, false),
-                };
-                if !public {
-                    report_leak(Leak::Branch, Taint { bits: u64::MAX, labels });
-                }
+                report_leak(Leak::Branch, registers.branch(&op));
                 Taint::PUBLIC
             }
             Class::Jump | Class::Call | Class::Return | Class::IndirectJump => {
