@@ -18,10 +18,15 @@ const FENCE_I: u32 = 0x100f;
 const MSTATUS: u32 = 0x300;
 const MIE: u32 = 0x304;
 const MTVEC: u32 = 0x305;
+const MCOUNTEREN: u32 = 0x306;
+const MENVCFG: u32 = 0x30a;
 const MEPC: u32 = 0x341;
 const MCAUSE: u32 = 0x342;
 const MTVAL: u32 = 0x343;
 const MHARTID: u32 = 0xf14;
+/// Bits of `mstatus`.
+const MPRV: u32 = 1 << 17;
+const TW: u32 = 1 << 21;
 
 impl Code {
     /// Loads a 32-bit constant, zero-extended as for addresses.
@@ -179,28 +184,65 @@ fn atomic_operations_on_devices() {
     }
 }
 
-/// `mret` leads to user mode, where registers of machine mode are illegal and interrupts are on.
+/// `mret` leads to user mode, where registers of machine mode are illegal as are those that it forbids, and interrupts
+/// are on.
 #[test]
 fn user_mode() {
     for xlen in BOTH {
         let begin = Code::new(xlen).constant(5, BASE as u32 + 0x80).csrw(MTVEC, 5).constant(6, BASE as u32 + 0x70);
         let begin = begin.csrw(MEPC, 6).constant(6, 0x0200_4000).store("sw", 6, 0, 0).store("sw", 6, 0, 4);
         let begin = begin.csrw(MSTATUS, 0);
-        let run = |enabled: i32, protection: i32, word: u32| {
-            let code = Code { xlen, words: begin.words.clone() }.addi(7, 0, enabled).csrw(MIE, 7);
-            let code = code.addi(7, 0, protection).csrw(0x3a0, 7).word(MRET).pad_to(0x70).word(word).pad_to(0x80);
+        // Writes a register, and then executes an instruction in user mode.
+        let run_with = |(number, value): (u32, u32), enabled: i32, protection: i32, word: u32| {
+            let code = Code { xlen, words: begin.words.clone() }.constant(7, value).csrw(number, 7);
+            let code = code.addi(7, 0, enabled).csrw(MIE, 7).addi(7, 0, protection).csrw(0x3a0, 7).word(MRET);
+            let code = code.pad_to(0x70).word(word).word(ECALL).pad_to(0x80);
             let mut system = code.csrr(20, MCAUSE).csrr(21, MSTATUS).word(LOOP).system(1);
             system.run(100)?;
-            Ok([20, 21].map(|number| system.harts[0].register(Reg::integer(number)) & 0x1fff))
+            Ok([20, 21].map(|number| system.harts[0].register(Reg::integer(number)) & 0xff_1fff))
         };
+        let run = |enabled, protection, word| run_with((MSTATUS, 0), enabled, protection, word);
         let cases = [(0, ECALL, cause::ECALL_USER), (0, MRET, 2), (0, 0x3000_22f3, 2), (0x80, LOOP, 7)];
         for (enabled, word, expected) in cases {
             let [cause, mstatus] = run(enabled, 0x1f, word).expect("has a handler");
             assert_eq!((cause, mstatus & 0x1800), (expected, 0), "{word:#x}");
         }
+        // `mcounteren` and `mstatus.TW` take rights away. `menvcfg` gives none.
+        let read = |number: u32| number << 20 | 2 << 12 | 5 << 7 | 0x73;
+        let narrow = xlen == Xlen::Rv32;
+        for (register, value, word, allowed) in [
+            (MENVCFG, u32::MAX, read(0xc00), true),
+            (MENVCFG, u32::MAX, 0x0010_200f, false),
+            (MCOUNTEREN, 0, read(0xc00), false),
+            (MCOUNTEREN, 1, read(0xc00), true),
+            (MCOUNTEREN, 1, read(0xc02), false),
+            (MCOUNTEREN, 1 << 31, read(0xc1f), true),
+            (MCOUNTEREN, !(1 << 3), read(0xc03), false),
+            (MCOUNTEREN, 1 << 3, read(0xc83), narrow),
+            (MCOUNTEREN, !(1 << 3), read(0xc83), false),
+            (MSTATUS, TW, WFI, false),
+            (MSTATUS, MPRV, NOP, true),
+        ] {
+            let [cause, mstatus] = run_with((register, value), 0, 0x1f, word).expect("has a handler");
+            let expected = if allowed { cause::ECALL_USER } else { cause::ILLEGAL_INSTRUCTION };
+            assert_eq!(cause, expected, "{register:#x} {value:#x} {word:#x}");
+            // `mret` to user mode clears MPRV.
+            assert_eq!(mstatus & u64::from(TW | MPRV), u64::from(if register == MSTATUS { value & TW } else { 0 }));
+        }
+        let code = Code::new(xlen).csrr(20, MCOUNTEREN).addi(6, 0, 5).csrw(MCOUNTEREN, 6).csrr(21, MCOUNTEREN);
+        let mut system = code.csrw(MENVCFG, 6).csrr(22, MENVCFG).word(LOOP).system(1);
+        assert_eq!(system.run(20).unwrap(), None);
+        let register = |number| system.harts[0].register(Reg::integer(number)) as u32;
+        assert_eq!([20, 21, 22].map(register), [u32::MAX, 5, 0]);
         // An entry of protected memory that allows reading only.
         let error: Error = run(0, 0x19, NOP).expect_err("is refused");
         assert!(matches!(error.kind, ErrorKind::Protection), "{error}");
+        // It applies to loads and stores of machine mode with MPRV.
+        for (mode, refused) in [(MPRV, true), (MPRV | 3 << 11, false), (0, false)] {
+            let code = Code::new(xlen).constant(6, mode).addi(7, 0, 0x19).csrw(0x3a0, 7).csrw(MSTATUS, 6).word(LOOP);
+            let error = code.system(1).run(20).err();
+            assert_eq!(error.is_some_and(|error| matches!(error.kind, ErrorKind::Protection)), refused);
+        }
     }
 }
 

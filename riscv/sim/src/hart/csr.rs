@@ -15,6 +15,8 @@ const MPIE: u64 = 1 << 7;
 const MPP: u64 = 3 << 11;
 const MPP_LOW: u64 = 1 << 11;
 const FS_SHIFT: u32 = 13;
+const MPRV: u64 = 1 << 17;
+const TW: u64 = 1 << 21;
 /// Value of `mstatus.FS` while the unit is on. The simulator does not track whether a program has changed
 /// floating-point state, and the specification allows it to report dirty state always.
 const DIRTY: u64 = 3;
@@ -36,6 +38,10 @@ pub(super) struct Csrs {
     /// Whether the hart is in user mode, and whether `mret` leads there.
     pub(super) user: bool,
     pub(super) previous_user: bool,
+    /// `mstatus.MPRV`: loads and stores have the rights of the mode to which `mret` leads.
+    pub(super) uses_previous: bool,
+    /// `mstatus.TW`: `wfi` is illegal in user mode.
+    pub(super) traps_wait: bool,
     /// Whether a program has set up protected memory.
     pub(super) protects: bool,
     /// Whether `mstatus.FS` is not off.
@@ -43,6 +49,8 @@ pub(super) struct Csrs {
     pub(super) mie: u64,
     /// `None` until the program sets it.
     pub(super) mtvec: Option<u64>,
+    /// The counters that user mode can read: all after reset, for programs that never write it.
+    pub(super) mcounteren: u32,
     pub(super) mscratch: u64,
     pub(super) mepc: u64,
     pub(super) mcause: u64,
@@ -57,6 +65,13 @@ pub(super) struct Csrs {
     /// What they have seen: mispredicted branches, mispredicted targets and misses of the instruction cache since the
     /// start. `None` if a program has just selected events.
     pub(super) seen: Option<[u64; 3]>,
+}
+
+impl Csrs {
+    /// The registers after reset, with this number of event counters.
+    pub(super) fn new(event_counters: usize) -> Csrs {
+        Csrs { events: vec![(0, 0); event_counters], mcounteren: u32::MAX, ..Csrs::default() }
+    }
 }
 
 impl Hart {
@@ -98,7 +113,8 @@ impl Hart {
 
     /// Whether the hart's mode may use a register.
     pub(super) fn may_use(&self, number: u32) -> bool {
-        !self.csr.user || number >> 8 & 3 == 0
+        let is_counter = matches!(number, 0xc00..=0xc1f | 0xc80..=0xc9f);
+        !self.csr.user || number >> 8 & 3 == 0 && (!is_counter || self.csr.mcounteren >> (number & 31) & 1 != 0)
     }
 
     /// The value of a register, as a debugger sees it: that of the floating-point unit even while it is off.
@@ -122,9 +138,10 @@ impl Hart {
             0x301 => self.isa.misa(),
             0x304 => self.csr.mie,
             0x305 => self.csr.mtvec.unwrap_or(0),
-            // User mode can read all counters.
-            0x306 => 0xffff_ffff,
-            0x310 if narrow => 0,
+            0x306 => self.csr.mcounteren.into(),
+            // `menvcfg`: no extension that it switches on is there.
+            0x30a => 0,
+            0x310 | 0x31a if narrow => 0,
             0x320 => 0,
             0x323..=0x33f => self.event(number - 0x323).0,
             0x340 => self.csr.mscratch,
@@ -185,8 +202,11 @@ impl Hart {
                 // As Rocket reads the two modes that do not exist.
                 self.csr.previous_user = value & MPP_LOW == 0;
                 self.csr.float_on = self.isa.f && value >> FS_SHIFT & 3 != 0;
+                self.csr.uses_previous = value & MPRV != 0;
+                self.csr.traps_wait = value & TW != 0;
             }
             0x304 => self.csr.mie = value & INTERRUPTS,
+            0x306 => self.csr.mcounteren = value as u32,
             0x323..=0x33f => {
                 if let Some((selector, _)) = self.csr.events.get_mut(number as usize - 0x323) {
                     let counted = EVENTS.get(value as usize & 0xff).map_or(0, |events| value & events);
@@ -233,6 +253,8 @@ impl Hart {
             | bit(self.csr.interrupts, MIE)
             | bit(self.csr.previous_interrupts, MPIE)
             | if self.csr.previous_user { 0 } else { MPP }
+            | bit(self.csr.uses_previous, MPRV)
+            | bit(self.csr.traps_wait, TW)
             | bit(self.csr.float_on, DIRTY << FS_SHIFT | dirty)
     }
 

@@ -361,7 +361,7 @@ impl Hart {
 
     #[cold]
     #[inline(never)]
-    fn access_csr(&mut self, bus: &Bus) -> Result<u64, Fault> {
+    fn access_csr(&mut self, bus: &mut Bus) -> Result<u64, Fault> {
         let op = self.current(bus);
         let number = op.immediate as u32 & 0xfff;
         let small = (op.immediate as u32 >> 12 & 31).into();
@@ -383,6 +383,7 @@ impl Hart {
         {
             return Err(self.illegal(bus));
         }
+        self.check_protection(bus);
         Ok(old)
     }
 
@@ -391,7 +392,7 @@ impl Hart {
     fn system(&mut self, bus: &mut Bus) -> Result<Option<u64>, Fault> {
         let op = self.current(bus);
         match op.code {
-            // User mode needs `menvcfg`, which does not exist.
+            // User mode needs bits of `menvcfg`, which are zero.
             Opcode::CboClean | Opcode::CboZero if !self.csr.user => {
                 let start = self.x[op.rs1 as usize & 63] & self.address_mask & !(CACHE_BLOCK_BYTES - 1);
                 if !bus.memory.is_writable(start) {
@@ -417,7 +418,7 @@ impl Hart {
             }
             Opcode::Ebreak => return Err((cause::BREAKPOINT, self.pc)),
             Opcode::Mret if !self.csr.user => return Ok(Some(self.leave_trap(bus))),
-            Opcode::Wfi => self.wait(),
+            Opcode::Wfi if !self.csr.user || !self.csr.traps_wait => self.wait(),
             _ => return Err(self.illegal(bus)),
         }
         Ok(None)

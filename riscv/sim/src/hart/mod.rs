@@ -79,7 +79,7 @@ impl Hart {
             pc: entry,
             cycle: 0,
             completed: 0,
-            csr: Csrs { events: vec![(0, 0); machine.event_counters as usize], ..Csrs::default() },
+            csr: Csrs::new(machine.event_counters as usize),
             id,
             isa,
             address_mask: isa.xlen.address_mask(),

@@ -84,7 +84,9 @@ impl Hart {
         let op = self.current(bus);
         let number = op.immediate as u32 & 0xfff;
         match (cause, op.code) {
-            (cause::ILLEGAL_INSTRUCTION, Opcode::Mret | Opcode::CboClean | Opcode::CboZero) => Some(Reason::UserMode),
+            (cause::ILLEGAL_INSTRUCTION, Opcode::Mret | Opcode::Wfi | Opcode::CboClean | Opcode::CboZero) => {
+                Some(Reason::UserMode)
+            }
             (cause::ILLEGAL_INSTRUCTION, _) if op.class == Class::Csr && !self.may_use(number) => {
                 Some(Reason::UserMode)
             }
@@ -126,12 +128,19 @@ impl Hart {
         self.csr.previous_interrupts = true;
         self.csr.user = self.csr.previous_user;
         self.csr.previous_user = true;
-        if self.csr.user && self.csr.protects {
-            bus.host.fail(ErrorKind::Protection);
-        }
+        self.csr.uses_previous &= !self.csr.user;
+        self.check_protection(bus);
         self.traps = TrapHistory::default();
         self.update_attention();
         self.csr.mepc
+    }
+
+    /// Ends the run if loads and stores have the rights of user mode and the program has protected memory.
+    pub(super) fn check_protection(&self, bus: &mut Bus) {
+        let as_user = self.csr.user || self.csr.uses_previous && self.csr.previous_user;
+        if as_user && self.csr.protects {
+            bus.host.fail(ErrorKind::Protection);
+        }
     }
 
     /// Executes `wfi`.
