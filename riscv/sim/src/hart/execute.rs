@@ -394,9 +394,12 @@ impl Hart {
         match op.code {
             // User mode needs bits of `menvcfg`, which are zero.
             Opcode::CboClean | Opcode::CboZero if !self.csr.user => {
-                let start = self.x[op.rs1 as usize & 63] & self.address_mask & !(CACHE_BLOCK_BYTES - 1);
-                if !bus.memory.is_writable(start) {
-                    return Err((cause::STORE_ACCESS, start));
+                let address = self.x[op.rs1 as usize & 63] & self.address_mask;
+                let start = address & !(CACHE_BLOCK_BYTES - 1);
+                let may =
+                    if op.code == Opcode::CboZero { bus.memory.is_writable(start) } else { bus.is_there(address) };
+                if !may {
+                    return Err((cause::STORE_ACCESS, address));
                 }
                 for address in (start..start + CACHE_BLOCK_BYTES).step_by(8).filter(|_| op.code == Opcode::CboZero) {
                     self.store::<8>(bus, address, 0)?;
