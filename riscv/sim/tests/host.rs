@@ -87,6 +87,18 @@ fn semihosting() {
         assert_eq!(system.run(100).unwrap(), Some(3));
         assert_eq!(system.bus.console(), b"hi!");
     }
+    // SYS_WRITE0 of more than other calls transfer, up to a zero byte or to the end of memory.
+    for (xlen, end) in BOTH.into_iter().flat_map(|xlen| [(xlen, &b"END\0no"[..]), (xlen, b"END")]) {
+        let text = [&[b'a'; 200_000], end].concat();
+        let bytes = (text.len() as u64).next_multiple_of(0x1000);
+        let start = BASE + 0x10_0000 + bytes - text.len() as u64;
+        let code = Code::new(xlen).constant(11, start as u32).semihosting(4).word(LOOP);
+        let machine = Machine { region: vec![Region::ram(BASE, 0x10_0000 + bytes)], ..Machine::generic() };
+        let mut system = code.on(&machine);
+        assert!(system.bus.memory.load(start, &text));
+        assert_eq!(system.run(20).unwrap(), None);
+        assert!(system.bus.console() == text.strip_suffix(b"\0no").unwrap_or(&text));
+    }
     // An ebreak without the shifts is a breakpoint.
     assert_eq!(trap_of(&Code::new(Xlen::Rv32).word(NOP).word(EBREAK).fails()), (cause::BREAKPOINT, BASE + 4));
 }
@@ -193,6 +205,13 @@ fn results_of_semihosting() {
         let register = |number| system.harts[0].register(Reg::integer(number));
         assert_eq!((register(20), register(10)), (*result, *errno), "{line}");
         assert_eq!(system.bus.memory.read(BUFFER.into()) == Some(*b"a b\0"), *operation == 0x15 && *result == 0);
+    }
+    // A frequency that a register does not hold.
+    for (xlen, result, errno) in [(Xlen::Rv32, u64::MAX, 0x16), (Xlen::Rv64, 5_000_000_000, 0)] {
+        let code = Code::new(xlen).semihosting(0x31).addi(20, 10, 0).semihosting(0x13).word(LOOP);
+        let mut system = code.on(&Machine { hertz: 5_000_000_000, ..Machine::generic() });
+        assert_eq!(system.run(20).unwrap(), None);
+        assert_eq!([20, 10].map(|number| system.harts[0].register(Reg::integer(number))), [result, errno]);
     }
 }
 

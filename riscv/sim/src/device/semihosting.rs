@@ -16,7 +16,7 @@ use crate::isa::Xlen;
 pub(crate) const BEFORE: u32 = 0x01f0_1013;
 pub(crate) const AFTER: u32 = 0x4070_5013;
 
-/// The most bytes that one call reads or writes.
+/// The most bytes that one call reads or writes, except for WRITE0, which has no way to say how many are left.
 const CALL_BYTES: u64 = 1 << 16;
 const NAME_BYTES: u64 = 4096;
 const MAX_OPEN: usize = 64;
@@ -112,14 +112,19 @@ impl Call<'_> {
                 Ok(0)
             }
             0x04 => {
-                let byte = |at: u64| {
-                    let address = self.parameter.wrapping_add(at) & self.xlen.address_mask();
-                    self.bus.memory.read::<1>(address).map_or(0, |[byte]| byte)
-                };
-                let text: Vec<u8> = (0..CALL_BYTES).map(byte).take_while(|byte| *byte != 0).collect();
+                let mut bytes = 0;
+                loop {
+                    let mut piece = self.bus.memory.bytes(self.parameter.wrapping_add(bytes), CALL_BYTES);
+                    piece.truncate(piece.iter().position(|byte| *byte == 0).unwrap_or(piece.len()));
+                    self.bus.host.print(&piece);
+                    bytes += piece.len() as u64;
+                    // The end of the string or of memory.
+                    if (piece.len() as u64) < CALL_BYTES {
+                        break;
+                    }
+                }
                 // Includes the terminating zero byte, which tells the length.
-                self.bus.host.note_read(self.parameter, text.len() as u64 + 1);
-                self.bus.host.print(&text);
+                self.bus.host.note_read(self.parameter, bytes + 1);
                 Ok(0)
             }
             // WRITE and READ return the number of bytes that were not written or read: all of them after an error.
@@ -182,6 +187,7 @@ impl Call<'_> {
                 Ok(0)
             }
             0x30 => self.store(self.parameter, &self.now.to_le_bytes()).map(|()| 0),
+            0x31 if hertz > self.xlen.address_mask().into() => Err(EINVAL),
             0x31 => Ok(hertz as u64),
             0x18 if self.xlen == Xlen::Rv32 => {
                 self.bus.host.exit(u64::from(self.parameter != APPLICATION_EXIT));
