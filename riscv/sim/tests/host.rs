@@ -134,6 +134,32 @@ fn a_timer_far_away_never_comes() {
     }
 }
 
+/// The latest timer that comes is before cycle 2^50: the slots in which all harts slept until then are no overflow.
+#[test]
+fn the_latest_timer_comes() {
+    let mut machine = Machine::preset("raptor").expect("a preset");
+    machine.harts = 64;
+    machine.set_issue(64).expect("a width");
+    for bits in [50, 51, 56, 63] {
+        let ticks = ((1 << bits) - 1) / machine.cycles_per_tick;
+        let code = Code::new(Xlen::Rv64).csrr(7, 0xf14).i("slli", 7, 7, 3).constant(5, 0x0200_4000).r("add", 5, 5, 7);
+        let code = code.constant(6, ticks as u32).store("sw", 5, 6, 0).constant(6, (ticks >> 32) as u32);
+        let code = code.store("sw", 5, 6, 4).addi(7, 0, 1 << 7).csrw(0x304, 7).word(WFI).constant(5, TOHOST as u32);
+        let code = code.addi(6, 0, 1).store("sd", 5, 6, 0).word(LOOP);
+        let mut simulation = Simulation::new(&machine, Model::Pipeline, code.image()).unwrap();
+        match simulation.run(10_000) {
+            Ok(exit_code) => assert_eq!((exit_code, bits), (Some(0), 50)),
+            Err(error) => assert!(matches!(error.kind, ErrorKind::Asleep) && bits > 50, "{bits}: {error}"),
+        }
+        let slots = simulation.report().timing.expect("a model").slots;
+        assert_eq!(
+            slots.idle > 60 * 64 * (ticks.min(1 << 43) - 10_000) * machine.cycles_per_tick,
+            bits == 50,
+            "{slots:?}"
+        );
+    }
+}
+
 /// Stores these words from x11 on.
 fn block(code: Code, words: &[u32]) -> Code {
     let (store, bytes) = if code.xlen == Xlen::Rv32 { ("sw", 4) } else { ("sd", 8) };

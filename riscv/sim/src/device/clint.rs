@@ -3,8 +3,9 @@
 
 const MTIMECMP: u64 = 0x4000;
 const MTIME: u64 = 0xbff8;
-/// A timer that is due at this cycle or later never is, so that cycles can be added and multiplied by the issue width.
-const NEVER: u64 = 1 << 56;
+/// A timer that is due at this cycle or later never is, so that the issue slots of all harts, up to 64 of each in a cycle, can
+/// be added.
+const NEVER: u64 = 1 << 50;
 
 /// Bits of `mip` and `mie`.
 pub(crate) const SOFTWARE: u64 = 1 << 3;
