@@ -83,12 +83,12 @@ impl Ledger {
         Ok(())
     }
 
-    /// Records that the receiver has made progress of another kind.
+    /// Records progress of another kind.
     pub(crate) fn has_moved(&self) {
         lock(&self.state).moved = Some(Instant::now());
     }
 
-    /// How long, since this instant, the receiver has reported no progress.
+    /// How long, since this instant, there was no progress.
     pub(crate) fn idle_since(&self, since: Instant) -> Duration {
         lock(&self.state).moved.map_or(since, |moved| moved.max(since)).elapsed()
     }

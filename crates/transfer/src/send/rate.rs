@@ -21,9 +21,9 @@ impl RateLimit {
         Self { bytes_per_s: bytes_per_s.max(1), next: Mutex::new(Instant::now()) }
     }
 
-    /// Bytes to write in one call: as many as the limit allows in about five milliseconds.
+    /// Bytes to write in one call: as many as the limit allows in about five milliseconds, and at most in a second.
     pub(crate) fn piece_bytes(&self) -> usize {
-        (self.bytes_per_s / 200).clamp(*PIECE_BYTES.start(), *PIECE_BYTES.end()) as usize
+        (self.bytes_per_s / 200).clamp(*PIECE_BYTES.start(), *PIECE_BYTES.end()).min(self.bytes_per_s) as usize
     }
 
     /// Reserves the time that these bytes take, and returns how long to wait before they may be sent.
@@ -64,6 +64,7 @@ mod tests {
     #[test]
     fn idle_time_is_not_saved_up() {
         let rate = RateLimit::new(1000);
+        assert_eq!(rate.piece_bytes(), 1000);
         let begin = Instant::now();
         let later = begin + Duration::from_secs(60);
         assert_eq!(rate.reserve(1000, later), Duration::ZERO);

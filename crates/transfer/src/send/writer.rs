@@ -137,6 +137,8 @@ impl Writer<'_> {
                 for piece in std::iter::once(&head[..]).chain(pieces) {
                     session.pause_until(Instant::now() + rate.reserve(piece.len(), Instant::now()));
                     write_all(&**link, &mut [IoSlice::new(piece)], &timeouts)?;
+                    // A batch may take minutes at this rate, in which the receiver has nothing to report.
+                    session.ledger.has_moved();
                 }
             }
         }
