@@ -122,7 +122,7 @@ impl<'a> CheckedSink<'a> {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => return Err(named(error)),
         }
-        if path.file_name().is_none() {
+        if path.file_name().is_none() && !is_folder {
             return Err(Error::new(ErrorKind::Io(io::ErrorKind::InvalidInput)).at(shown));
         }
         let folder_status = match system.status_of(&folder) {
