@@ -10,6 +10,7 @@ import pathlib
 import random
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import tarfile
@@ -619,6 +620,26 @@ def test_what_force_replaces_keeps_its_mode(key: tress.KeyPair, tmp_path: pathli
         assert (found.st_mode & 0o7777, found.st_uid) == (expected, user if mode == expected else os.geteuid())
         with tress.open(path, key) as plain:
             assert plain.read() == b"new"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="attributes of Linux")
+def test_the_mask_of_an_access_list_becomes_no_right_of_the_group(key: tress.KeyPair, tmp_path: pathlib.Path) -> None:
+    """Entries are tag, rights and number: owner rw, user 1000 r, group none, mask r, others none (acl(5))."""
+    entries = [(1, 6, -1), (2, 4, 1000), (4, 0, -1), (16, 4, -1), (32, 0, -1)]
+    acl = struct.pack("<I", 2) + b"".join(struct.pack("<HHi", *entry) for entry in entries)
+    path, plain = tmp_path / "box", tmp_path / "plain"
+    plain.write_bytes(b"new")
+    path.write_bytes(tress.encrypt(b"old", key))
+    for replace in (
+        lambda: tress.create(path, key, force=True).close(),
+        lambda: tress.encrypt_file(plain, path, key, force=True),
+        lambda: tress.rewrap_file(path, key, key),
+    ):
+        path.chmod(0o600)
+        os.setxattr(path, "system.posix_acl_access", acl)
+        assert path.stat().st_mode & 0o777 == 0o640
+        replace()
+        assert path.stat().st_mode & 0o777 == 0o600 and "system.posix_acl_access" not in os.listxattr(path)
 
 
 @pytest.mark.skipif(os.name != "posix", reason="modes and descriptors of POSIX")
