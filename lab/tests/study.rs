@@ -90,6 +90,15 @@ fn a_study_writes_its_page_and_continues_where_it_stopped() {
             assert!(names.windows(2).all(|pair| pair[0] != pair[1]), "{}: {names:?}", path.display());
         }
     }
+
+    // A part alone: the others stay on its page, and other studies have none.
+    let folder = folder.parent().expect("a folder");
+    let effort = Effort { is_quick: true, ..Effort::default() };
+    let parts = vec!["strategies".into()];
+    let options = Options { name: "all".into(), parts, folder: Some(folder.into()), effort };
+    run(&options, &mut Vec::new()).expect("a part");
+    let page = fs::read_to_string(folder.join("ccm-overlap/README.md")).expect("the page");
+    assert!(page.contains("on ONE thread") && !folder.join("aes-strategies").exists());
 }
 
 #[test]

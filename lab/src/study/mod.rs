@@ -290,7 +290,11 @@ pub struct Options {
 impl Options {
     /// The parts to run.
     fn wanted_parts(&self, study: &Study) -> impl Iterator<Item = &'static StudyPart> {
-        study.parts.iter().filter(|part| self.parts.is_empty() || self.parts.iter().any(|name| part.name == name))
+        study.parts.iter().filter(|part| self.wants(part))
+    }
+
+    fn wants(&self, part: &StudyPart) -> bool {
+        self.parts.is_empty() || self.parts.iter().any(|name| part.name == name)
     }
 }
 
@@ -313,7 +317,7 @@ pub(crate) fn conclusion(study: &Study, sections: &[(&'static StudyPart, Section
 /// # Errors
 /// `UnknownStudy`, errors of writing, and errors of ciphers.
 pub fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
-    let wanted: Vec<Study> =
+    let mut wanted: Vec<Study> =
         all().into_iter().filter(|study| options.name == "all" || study.name == options.name).collect();
     if wanted.is_empty() {
         return Err(Error::UnknownStudy(options.name.clone()));
@@ -322,6 +326,8 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
     if let Some(unknown) = options.parts.iter().find(|name| !parts().any(|part| part.name == *name)) {
         return Err(Error::UnknownPart(unknown.clone(), parts().map(|part| part.name).collect()));
     }
+    // A page without a part would replace the one that has it.
+    wanted.retain(|study| options.wanted_parts(study).next().is_some());
     let machines = wanted.iter().map(|study| machine::own(study, options)).collect::<Result<Vec<_>, _>>()?;
     let mut options = options.clone();
     for (study, own) in wanted.iter().zip(machines) {
@@ -363,13 +369,15 @@ fn sections(study: &Study, options: &Options) -> Result<Vec<(&'static StudyPart,
     let of_study = (study.inputs)(effort)?;
     let progress = crate::timing::progress(study.parts.len() as u64);
     let mut sections = Vec::with_capacity(study.parts.len());
-    for part in options.wanted_parts(study) {
+    for part in study.parts {
         progress.set_message(part.title);
         let own = effort.own.as_ref().filter(|_| part.is_on_own_machine);
         let inputs = of_study.clone() + own.map_or("", |own| &own.file);
         let path = folder.as_deref().map(|folder| folder.join(format!("{}.json", part.name)));
         let section = match path.as_deref().and_then(|path| keep::load(path, quick, &inputs)) {
             Some(section) => section,
+            // Its stored section is part of the page all the same.
+            None if !options.wants(part) => continue,
             None => {
                 let mut section = (part.run)(effort)?;
                 section.text.extend(own.map(|own| format!("\n\n{}", own.about)));
