@@ -81,6 +81,26 @@ fn the_issue_width_of_a_preset_can_be_set() {
     assert!(fe310.set_issue(2).is_err());
 }
 
+#[test]
+fn nothing_that_a_machine_says_is_ignored() {
+    let unit = |fields: &str| with("fe310", &[&format!("in_order.unit=[{{ latency = 9, {fields} }}]")]).map(|_| ());
+    assert_eq!(unit("does = [\"fp-divide\"], interval = 4"), Ok(()));
+    for wrong in [
+        "does = [\"fp-add\"], count = 2",
+        "does = [\"fp-add\"], count_from_issue = [[1, 2]]",
+        "does = [\"fp-add\", \"fp-add\"]",
+        "does = [\"load\"]",
+        "does = [\"store\"]",
+        "does = [\"branch\"]",
+        "does = [\"multiply\"]",
+        "does = [\"divide\"]",
+    ] {
+        assert!(unit(wrong).expect_err(wrong).contains("in_order.unit[0]"), "{wrong}");
+    }
+    let without_tables = ["predictor.kind=static", "predictor.btb_entries=0", "predictor.bht_entries=0"];
+    assert!(with("raptor", &without_tables).is_ok());
+}
+
 /// The machine of a preset with settings, and its file.
 fn with(preset: &str, settings: &[&str]) -> Result<(Machine, String), String> {
     let settings: Vec<String> = settings.iter().map(ToString::to_string).collect();

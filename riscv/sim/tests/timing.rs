@@ -155,7 +155,7 @@ fn a_machine_that_was_changed_is_checked() {
         (|machine, value| machine.device[0].shift = value as u8, [false, false, true]),
         (|machine, value| machine.l1d.as_mut().expect("a cache").size = value, [true, true, true]),
         (|machine, value| machine.l1i.as_mut().expect("a cache").line = value as u32, [true, true, true]),
-        (|machine, value| machine.predictor.btb_entries = value as u32, [true, true, true]),
+        (|machine, value| machine.predictor.btb_entries = value as u32, [false, true, true]),
         (|machine, value| machine.out_of_order.as_mut().expect("a pipeline").issue = value as u32, [true, false, true]),
     ];
     let image = Code::new(XLEN).exit(0).image_at(RAM);

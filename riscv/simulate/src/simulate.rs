@@ -287,10 +287,12 @@ fn machine(options: &args::Simulate) -> Result<Machine, Failure> {
     if let Some(harts) = options.harts {
         machine.harts = harts.into();
     }
+    // The machine was valid before --harts and --issue.
     match options.issue {
-        Some(issue) => machine.set_issue(issue).map_err(failed)?,
-        None => machine.check().map_err(failed)?,
+        Some(issue) => machine.set_issue(issue),
+        None => machine.check(),
     }
+    .map_err(|error| Failure::wrong_use(error.to_string()))?;
     Ok(machine)
 }
 

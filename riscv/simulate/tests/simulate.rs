@@ -458,6 +458,7 @@ fn usage_errors() {
     for (options, text) in [
         (&["--issue", "4"][..], "--machine"),
         (&["--machine", "raptor", "--issue", "0"], "--issue"),
+        (&["--machine", "fe310", "--issue", "4"], "issue"),
         (&["--machine", "raptor", "--issue", "4", "--unlimited"], "--unlimited"),
         (&["--harts", "0"], "--harts"),
         (&["--harts", "65"], "--harts"),

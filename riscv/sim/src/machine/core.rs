@@ -293,8 +293,27 @@ impl InOrder {
         check_number("divide.base", self.divide.base, 1, 200)?;
         check_number("divide.bits_per_cycle", self.divide.bits_per_cycle, 1, 64)?;
         check_number("divide.sign", self.divide.sign, 0, 10)?;
+        let mut timed = Vec::new();
         for (number, unit) in self.unit.iter().enumerate() {
-            unit.check(&format!("{field}.unit[{number}]"))?;
+            let field = format!("{field}.unit[{number}]");
+            unit.check(&field)?;
+            if unit.count > 1 || !unit.count_from_issue.is_empty() {
+                return Err(invalid_field(&format!("{field}.count"), "an in-order pipeline has one unit of a kind"));
+            }
+            for does in &unit.does {
+                let elsewhere = match does {
+                    UnitClass::Load | UnitClass::Store | UnitClass::Branch => true,
+                    UnitClass::Multiply | UnitClass::Divide => self.multiply_beside,
+                    class => timed.contains(class),
+                };
+                if elsewhere {
+                    return Err(invalid_field(
+                        &format!("{field}.does"),
+                        format_args!("the times of {does:?} are in another unit or in fields of in_order"),
+                    ));
+                }
+                timed.push(*does);
+            }
         }
         Ok(())
     }
@@ -318,7 +337,8 @@ impl Predictor {
                 format_args!("{} is not a power of two", self.bht_entries),
             ));
         }
-        if self.btb_ways != 0
+        if self.btb_entries != 0
+            && self.btb_ways != 0
             && (!self.btb_entries.is_multiple_of(self.btb_ways)
                 || !(self.btb_entries / self.btb_ways).is_power_of_two())
         {
