@@ -70,6 +70,7 @@ impl Error {
                 | Error::NoSuchRow(_)
                 | Error::NotComparable { .. }
                 | Error::NotResumable { .. }
+                | Error::Cipher(tress_cipher::Error::BackendUnavailable(_))
         )
     }
 }

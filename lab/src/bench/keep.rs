@@ -28,6 +28,9 @@ impl RecordWriter {
     pub(crate) fn open(path: &Path, resume: bool, document: &mut Document) -> Result<RecordWriter, Error> {
         let failed = |error: io::Error| Error::Record { path: path.to_path_buf(), error };
         let (mut file, mut is_new) = (path.to_path_buf(), false);
+        if path.as_os_str().as_encoded_bytes().ends_with(b"/") {
+            fs::create_dir_all(path).map_err(failed)?;
+        }
         if path.is_dir() {
             match if resume { unfinished(path, document) } else { None } {
                 Some(found) => file = found,

@@ -44,13 +44,14 @@ fn a_record_is_replaced_as_a_whole() {
 fn a_folder_keeps_earlier_records() {
     let folder = tempfile::tempdir().unwrap();
     // Both are opened before either has written.
-    let (mut first, _) = open(folder.path(), false).unwrap();
-    let (mut second, _) = open(folder.path(), false).unwrap();
+    let path = folder.path().join("records/");
+    let (mut first, _) = open(&path, false).unwrap();
+    let (mut second, _) = open(&path, false).unwrap();
     first.write(&document(&["a"])).unwrap();
     second.write(&document(&["b"])).unwrap();
     second.write(&document(&["b", "c"])).unwrap();
-    assert_eq!(names(folder.path()), ["1970-01-01-this-one-2.json", "1970-01-01-this-one.json"]);
-    assert_eq!(read(&folder.path().join("1970-01-01-this-one.json")).unwrap().rows.len(), 1);
+    assert_eq!(names(&path), ["1970-01-01-this-one-2.json", "1970-01-01-this-one.json"]);
+    assert_eq!(read(&path.join("1970-01-01-this-one.json")).unwrap().rows.len(), 1);
 }
 
 #[test]

@@ -110,10 +110,15 @@ fn rate(row: &BenchRow) -> String {
     format!("{}{interval}{mark}", median(row))
 }
 
+/// The unit of a row's rates in bytes each second.
+fn unit(median: f64) -> (f64, &'static str) {
+    if median < 1e8 { (1e6, "MB/s") } else { (1e9, "GB/s") }
+}
+
 /// A rate in the unit of [`median`].
 fn format_rate(row: &BenchRow, rate: f64) -> String {
     match row.per_s {
-        None => format!("{:.2}", rate / 1e9),
+        None => format!("{:.2}", rate / unit(row.bytes_per_s.unwrap_or(rate)).0),
         Some(median) if median > 1000.0 => format!("{rate:.0}"),
         Some(_) => format!("{:.2}", 1e3 / rate),
     }
@@ -121,7 +126,7 @@ fn format_rate(row: &BenchRow, rate: f64) -> String {
 
 fn median(row: &BenchRow) -> String {
     match (row.bytes_per_s, row.per_s, row.peak_bytes) {
-        (Some(rate), _, _) => format!("{:.2} GB/s", rate / 1e9),
+        (Some(rate), _, _) => format!("{:.2} {}", rate / unit(rate).0, unit(rate).1),
         (_, Some(rate), _) if rate > 1000.0 => format!("{rate:.0}/s"),
         (_, Some(rate), _) => format!("{:.2} ms", 1e3 / rate),
         (_, _, Some(peak)) => format!("{:.1} MiB", peak as f64 / f64::from(1 << 20)),

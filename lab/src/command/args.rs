@@ -96,7 +96,7 @@ pub(crate) struct Bench {
     ///
     /// The record holds machine, versions and raw samples. If PATH is a file, it is replaced only if it is a record. In a folder,
     /// each record gets a new name. On a machine that other programs use, nothing is measured or recorded without --force.
-    #[arg(long, value_name = "PATH", num_args = 0..=1, require_equals = true, default_missing_value = "bench/record")]
+    #[arg(long, value_name = "PATH", num_args = 0..=1, require_equals = true, default_missing_value = "bench/record/")]
     #[arg(group = "forcible")]
     #[arg(value_hint = ValueHint::AnyPath)]
     pub(crate) record: Option<PathBuf>,

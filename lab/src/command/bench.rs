@@ -87,6 +87,12 @@ fn matrix(options: &args::Bench) -> Result<Option<matrix::Choice>, Failure> {
 
 fn roofs(options: &args::Roofs) -> Result<(), Failure> {
     let picture = files::picture(options.output.as_deref(), options.json, options.force)?;
+    if let Some(Picture::Path(path)) = &picture
+        && let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty())
+        && !path.exists()
+    {
+        tempfile::tempfile_in(folder).map_err(|error| Failure::io(path, &error))?;
+    }
     let document = roofline::command::measure(options.quick).map_err(failure)?;
     if picture != Some(Picture::Stdout) {
         roofline::command::write(&document, options.json, &mut files::stdout()).map_err(failure)?;
