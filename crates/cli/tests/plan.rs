@@ -70,8 +70,10 @@ fn limits() {
     let json = with(&["--cores", "1"]);
     assert_eq!((json["speedup"].as_f64(), json["limit"].as_str()), (Some(1.0), Some("one-core")));
     // Four links, each with a core, take a quarter of the time for a byte. One core computes 5.4 times as fast.
-    let json = with(&["--cores", "5", "--links", "4"]);
-    assert_eq!((json["link_cores"].as_u64(), json["compute_cores"].as_u64()), (Some(4), Some(1)));
+    for cores in [&["--cores", "5"][..], &[]] {
+        let json = with(&[cores, &["--links", "4"]].concat());
+        assert_eq!((json["link_cores"].as_u64(), json["compute_cores"].as_u64()), (Some(4), Some(1)));
+    }
     // Section 2.2 of the paper: with CTR split over four cores, a message takes 5/8 of the time.
     let message = ["plan", "--size", "1GB", "--compute-rate", "8us/B", "--link-rate", "1GB", "--cores", "5"];
     for (strategy, us) in [("serial", 8.0), ("ctr-split", 5.0), ("mac-apart", 4.0), ("chunks", 2.0)] {

@@ -386,7 +386,7 @@ pub fn sync_samples(kind: SyncKind, threads: usize) -> Result<Vec<f64>, Error> {
     let mut samples = Vec::with_capacity(SAMPLES + 1);
     let mut rounds = 64;
     // The first sample warms up and determines how many stages fill a sample. If threads share a core, each sample determines it again.
-    while samples.len() <= SAMPLES && (samples.len() < 4 || begin.elapsed() < MAX_FIGURE_TIME) {
+    while samples.len() <= SAMPLES && (samples.len() < 5 || begin.elapsed() < MAX_FIGURE_TIME) {
         let seconds = stages(kind, threads, rounds)?;
         samples.push(seconds);
         rounds = repetitions(Duration::from_secs_f64(seconds));

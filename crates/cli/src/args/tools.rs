@@ -118,7 +118,7 @@ pub(crate) struct Plan {
     /// Time for one synchronisation [default: as measured; 10us if both rates are given]
     #[arg(long, value_name = "DURATION", value_parser = units::duration, allow_hyphen_values = true)]
     pub(crate) sync_cost: Option<f64>,
-    /// Cores of both sides together [default: all; 2 if both rates are given]
+    /// Cores of both sides together [default: all; one more than the links if both rates are given]
     ///
     /// From 1 to 1024.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]

@@ -232,7 +232,7 @@ fn problem(options: &args::Plan, size_bytes: u64, figures: MachineFigures) -> Pr
         r_comm,
         links: options.links.into(),
         sync,
-        cores: options.cores.map(usize::from).or(figures.cores).unwrap_or(2),
+        cores: options.cores.map(usize::from).or(figures.cores).unwrap_or(1 + usize::from(options.links)),
         min_batch_bytes: options.min_batch.or(smallest),
         buffer_bytes: options.buffer,
     }
@@ -334,7 +334,7 @@ fn measured_text(measured: &Measurement) -> String {
         format!("{:>7.2} GB/s  ({:.2} to {:.2})", of(cost.median), of(cost.high), of(cost.low))
     };
     let mut text = format!(
-        "{}, {} cores, {}; median of {} samples (quartiles)\n\n",
+        "{}, {} cores, {}; median of up to {} samples (quartiles)\n\n",
         measured.machine.model,
         measured.machine.cores,
         measured.machine.backend,
