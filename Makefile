@@ -342,9 +342,8 @@ install:
 	done
 
 uninstall:
-	program=$$(CARGO="$(CARGO)" tools/release) && for name in $(PROGRAMS); do \
-	    [ ! -e "$$(dirname "$$program")/$$name" ] || \
-	        (files=$$(packaging/stage --list "$$(dirname "$$program")/$$name") && cd $(DESTDIR)$(PREFIX) && rm -f $$files) || exit 1; \
+	cd $(DESTDIR)$(PREFIX) && for name in $(PROGRAMS); do \
+	    [ ! -e bin/$$name ] || { files=$$("$(CURDIR)/packaging/stage" --list bin/$$name) && rm -f $$files; } || exit 1; \
 	done
 
 clean:
