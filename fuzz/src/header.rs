@@ -143,7 +143,7 @@ fn check_age_file(input: &mut Input<'_>) {
     };
     // The crate takes a stanza without its short last line, which the kit forbids, and (trimmed here) any white space behind armor, of
     // which age takes little.
-    let stricter = ["lacks its last line", "a line is too long", "too much white space"];
+    let stricter = ["lacks its last line", "a line is too long", "too much white space", "is not the END line"];
     if whole.as_ref().is_err_and(|error| stricter.iter().any(|text| error.to_string().contains(text))) {
         return;
     }
