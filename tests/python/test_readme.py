@@ -57,7 +57,7 @@ def test_commands_that_build_exist() -> None:
 
 def test_figures_are_the_record() -> None:
     record = ROOT / re.findall(r"\((bench/record/[^)]*\.json)\)", README)[0]
-    processor = re.findall(r"^Measured on an? (.*?),", README, re.MULTILINE)[0]
+    processor = re.findall(r"^On an? (.*?),", README, re.MULTILINE)[0]
     generate = [sys.executable, ROOT / "bench/readme"]
     table = subprocess.run([*generate, "table", record], check=True, capture_output=True, text=True).stdout
     assert table in README

@@ -227,7 +227,7 @@ pub(crate) struct Folders {
     /// Store FIFOs and devices too; sockets never
     #[arg(long, hide_short_help = true)]
     pub(crate) special: bool,
-    /// Leave out sockets, and FIFOs and devices without --special, on purpose: with exit status 0
+    /// Leave out sockets (without --special, FIFOs and devices too) with exit status 0
     #[arg(long, hide_short_help = true)]
     pub(crate) skip_special: bool,
     /// Do not store extended attributes and access lists
