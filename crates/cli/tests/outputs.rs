@@ -6,7 +6,6 @@ use std::os::fd::OwnedFd;
 use std::os::unix::fs::{FileTypeExt as _, PermissionsExt as _, symlink};
 use std::os::unix::net::UnixStream;
 use std::process::{Command, Stdio};
-use std::time::Duration;
 use std::{fs, thread};
 
 use crate::common::{CHUNK_BYTES, Folder, MKNOD, SYS_ADMIN, mount, plaintext, run, skip_without_right};
@@ -163,9 +162,13 @@ fn streams_that_are_not_ready_are_waited_for() {
         let child = command.stdin(OwnedFd::from(stdin)).stdout(OwnedFd::from(stdout)).spawn().unwrap();
         (line, input, child, feed, drain)
     });
-    // A slower machine would only test less.
-    thread::sleep(Duration::from_millis(500));
     for (line, input, child, mut feed, mut drain) in started {
+        // Until it waits, or has ended because it did not.
+        let stat = format!("/proc/{}/stat", child.id());
+        let state = || fs::read_to_string(&stat).unwrap().rsplit(") ").next().and_then(|rest| rest.chars().next());
+        while !matches!(state(), Some('S' | 'Z')) {
+            thread::yield_now();
+        }
         let _ = feed.write_all(input);
         drop(feed);
         drain.read_to_end(&mut Vec::new()).unwrap();

@@ -1,8 +1,10 @@
 //! The rows that `tress bench` measures by default.
 
 use tress_cipher::Backend;
-use tress_cipher::catalogue::Mode::{self, Cbc, Ccm, Ctr, Ecb};
-use tress_cipher::catalogue::{self};
+use tress_cipher::catalogue::{
+    self,
+    Mode::{self, Cbc, Ccm, Ctr, Ecb},
+};
 use tress_peers::Direction::{self, Decrypt, Encrypt};
 use tress_peers::rustcrypto;
 

@@ -11,7 +11,6 @@ use tress_cipher::{Aad, Backend, lanes};
 use tress_container::format::LAYOUT;
 use tress_container::threads::start;
 
-const CHUNK_BYTES: usize = LAYOUT.chunk_bytes();
 use tress_plan::Strategy;
 
 use super::super::busy::BusyMonitor;
@@ -20,6 +19,7 @@ use super::message::CcmMessage;
 use super::{alternate, by_size, cores, paper};
 use crate::timing::thread_time;
 
+const CHUNK_BYTES: usize = LAYOUT.chunk_bytes();
 const BLOCK: usize = 16;
 const NONCE: &[u8; 12] = b"twelve bytes";
 /// Largest relative difference to the model at which a figure agrees with it.

@@ -171,11 +171,3 @@ impl Hart {
         (!there).then_some(sp)
     }
 }
-
-impl Trap {
-    /// Whether the cause is an access to an address without memory or a device.
-    #[must_use]
-    pub fn is_access(&self) -> bool {
-        matches!(self.cause, cause::INSTRUCTION_ACCESS | cause::LOAD_ACCESS | cause::STORE_ACCESS)
-    }
-}
