@@ -10,6 +10,7 @@ use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, IoSliceMut};
 use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::thread::Scope;
@@ -19,6 +20,13 @@ const SMALL_BYTES: u64 = 64 << 10;
 
 /// Most bytes of such a file, which memory holds. Those in /proc that have more, such as /proc/kcore, are no files to keep.
 const MAX_WRONG_BYTES: u64 = 64 << 20;
+
+/// Most bytes of entries that wait for the packer, with one more entry for each thread: entries wait at every level of depth. Behind them
+/// the packer opens files itself.
+const MAX_HELD_BYTES: usize = 16 << 20;
+
+/// Bytes that memory holds for an attribute besides its name and value, about.
+const ATTRIBUTE_BYTES: usize = 100;
 
 /// Fewest and most names that one thread looks at, one after the other: a hand-over costs about as much as a look.
 const BLOCK_NAMES: [usize; 2] = [8, 64];
@@ -34,6 +42,8 @@ pub(crate) struct Looker<'a> {
     /// Whether changes are no reason to stop.
     pub(crate) goes_on: bool,
     pub(crate) has_attributes: bool,
+    /// Bytes of the entries that wait for the packer.
+    pub(crate) held: &'a AtomicUsize,
 }
 
 /// A name in a folder, and whether the folder says that it is a file.
@@ -48,6 +58,14 @@ pub(crate) struct Look {
     pub(crate) metadata: io::Result<Metadata>,
     /// A small file, if it was opened.
     pub(crate) file: Option<Result<OpenedFile, Error>>,
+}
+
+impl Look {
+    fn held_bytes(&self) -> usize {
+        let Some(Ok(file)) = &self.file else { return 0 };
+        let attributes = file.attributes.iter().flatten();
+        file.start.len() + attributes.map(|(name, value)| name.len() + value.len() + ATTRIBUTE_BYTES).sum::<usize>()
+    }
 }
 
 /// A file to pack.
@@ -79,16 +97,23 @@ impl Looker<'_> {
         if self.goes_on { now.is_same_file(before) } else { now == before }
     }
 
+    /// Counts an entry no longer that has waited for the packer.
+    pub(crate) fn let_go(&self, look: &Look) {
+        self.held.fetch_sub(look.held_bytes(), Ordering::Relaxed);
+    }
+
     fn look(&self, folder: &Dir, Name { name, is_file }: Name, buffer: &mut [u8]) -> Look {
         let mut opened = None;
-        if is_file {
+        if is_file && self.held.load(Ordering::Relaxed) < MAX_HELD_BYTES {
             let file = self.system.open_in(folder, &name, Opening::Read);
             match file.and_then(|file| Ok((self.system.file_metadata(&file)?, file))) {
                 // Large files are opened when they are packed: few are open at the same time.
                 Ok((metadata, _)) if metadata.len() > SMALL_BYTES || metadata::shared_inode(&metadata).is_some() => {}
                 Ok((metadata, file)) if metadata.is_file() => {
                     let file = Some(self.read(file, metadata.clone(), buffer));
-                    return Look { name, metadata: Ok(metadata), file };
+                    let look = Look { name, metadata: Ok(metadata), file };
+                    self.held.fetch_add(look.held_bytes(), Ordering::Relaxed);
+                    return look;
                 }
                 Ok(_) => {}
                 Err(error) => opened = Some(Err(error.into())),
@@ -217,5 +242,43 @@ impl<'a> Ahead<'a> {
             blocks.push_back(receiver);
         }
         blocks.pop_front().map(|block| block.recv().expect("a thread looks at every name")).unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sys::Os;
+
+    /// 25 MiB wait for a packer that is elsewhere in the tree.
+    #[test]
+    fn entries_that_wait_have_a_bounded_size() {
+        const FILES: usize = 400;
+        let folder = tempfile::tempdir().unwrap();
+        for number in 0..FILES {
+            File::create(folder.path().join(number.to_string())).unwrap().set_len(SMALL_BYTES).unwrap();
+        }
+        let handle = Arc::new(Os.open_folder(folder.path()).unwrap());
+        for threads in [0, 2] {
+            let (control, held) = (Control::new(), AtomicUsize::new(0));
+            let looker = Looker { system: &Os, control: &control, goes_on: false, has_attributes: true, held: &held };
+            std::thread::scope(|scope| {
+                let mut ahead = Ahead::start(looker, threads, scope);
+                // The second time, the entries of the first no longer wait.
+                for _ in 0..2 {
+                    let name = |number: usize| Name { name: number.to_string().into(), is_file: true };
+                    let (mut names, mut blocks): (Vec<_>, _) = ((0..FILES).map(name).collect(), Blocks::new());
+                    let next =
+                        || Some(ahead.next(Some(&handle), &mut names, &mut blocks)).filter(|next| !next.is_empty());
+                    let looks: Vec<Look> = std::iter::from_fn(next).flatten().collect();
+                    assert!(looks.iter().all(|look| look.metadata.is_ok()) && looks.len() == FILES);
+                    let most = MAX_HELD_BYTES + (threads + 1) * SMALL_BYTES as usize;
+                    let bytes: usize = looks.iter().map(Look::held_bytes).sum();
+                    assert!((MAX_HELD_BYTES..most).contains(&bytes), "{bytes} with {threads} threads");
+                    looks.iter().for_each(|look| looker.let_go(look));
+                    assert_eq!(held.load(Ordering::Relaxed), 0);
+                }
+            });
+        }
     }
 }

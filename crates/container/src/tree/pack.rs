@@ -16,6 +16,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::slice;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Most bytes of the attributes of one entry.
 const MAX_ATTRIBUTE_BYTES: usize = 1000 << 10;
@@ -98,7 +99,8 @@ pub(crate) fn pack_on(
 ) -> Result<Packed, Error> {
     let exclude = Exclude::parse(&options.exclude)?;
     let (goes_on, has_attributes) = (options.go_on, !options.without_attributes);
-    let looker = Looker { system, control, goes_on, has_attributes };
+    let held = AtomicUsize::new(0);
+    let looker = Looker { system, control, goes_on, has_attributes, held: &held };
     std::thread::scope(|scope| {
         let mut packer = Packer {
             system,
@@ -233,6 +235,7 @@ impl Packer<'_, '_> {
     }
 
     fn finish(mut self) -> Result<Packed, Error> {
+        debug_assert_eq!(self.looker.held.load(Ordering::Relaxed), 0);
         write::write_end(&mut self.out)?;
         self.packed.entries = self.index.entries();
         let index = self.index.finish(self.out.bytes);
@@ -265,7 +268,7 @@ impl Packer<'_, '_> {
         if looks.is_empty() && (!names.is_empty() || !blocks.is_empty()) {
             looks.extend(self.ahead.next(handle.as_ref(), names, blocks));
         }
-        Ok(looks.pop_front())
+        Ok(looks.pop_front().inspect(|look| self.looker.let_go(look)))
     }
 
     /// Reports an entry that is not in the tree. Returns the error if it ends the run.
