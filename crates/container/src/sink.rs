@@ -69,6 +69,8 @@ pub struct OutputName<'a> {
     is_new: bool,
     /// The file whose mode and owner the new one gets.
     pub adopts: Option<Status>,
+    /// The mode that the new file gets, if not that of `readers`.
+    mode: Option<u32>,
     readers: Readers,
 }
 
@@ -137,7 +139,8 @@ impl<'a> CheckedSink<'a> {
         });
         let is_new = replaced.is_none();
         let place = anchored(&path);
-        Ok(Self::Name(OutputName { system, shown, path, place, force, is_folder, is_new, adopts, readers }))
+        let mode = None;
+        Ok(Self::Name(OutputName { system, shown, path, place, force, is_folder, is_new, adopts, mode, readers }))
     }
 
     /// Makes the temporary file for a name; a stream is open already.
@@ -158,6 +161,11 @@ impl OutputName<'_> {
     /// Whether nothing had this name before.
     pub(crate) fn is_new(&self) -> bool {
         self.is_new
+    }
+
+    /// Gives the new file this mode when it is complete. Until then only its owner may read it.
+    pub(crate) fn set_mode(&mut self, mode: u32) {
+        (self.mode, self.readers) = (Some(mode), Readers::Owner);
     }
 }
 
@@ -333,6 +341,7 @@ impl<'a> OutputName<'a> {
             is_folder: false,
             is_new: true,
             adopts: None,
+            mode: None,
             readers: Readers::Owner,
         }
     }
@@ -429,6 +438,9 @@ impl NewFile<'_> {
     fn complete(&self) -> io::Result<()> {
         if let Some(old) = &self.name.adopts {
             self.name.system.adopt(&self.file, old)?;
+        }
+        if let Some(mode) = self.name.mode {
+            self.name.system.set_mode(&self.file, mode)?;
         }
         self.name.system.sync(&self.file)
     }

@@ -14,7 +14,7 @@ use crate::format::{ContentType, Format, Opened, Payload, Version};
 use crate::keys::Identities;
 use crate::pipeline::pipe::{PipeReader, pipe};
 use crate::pipeline::{BatchSink, BatchSource, Direction, Pipeline, PlainWindow, Totals};
-use crate::sink::{CheckedSink, OpenSink};
+use crate::sink::CheckedSink;
 use crate::source::OpenSource;
 use crate::sys::{Os, System};
 use crate::threads::{Threads, start};
@@ -189,7 +189,7 @@ pub(crate) fn decrypt_on(
 /// Gives out members of a tree, or those of a damaged one that verify.
 fn decrypt_members(
     input: &OpenSource<'_>,
-    destination: CheckedSink<'_>,
+    mut destination: CheckedSink<'_>,
     identities: &Identities,
     options: &DecryptOptions,
     control: &Control,
@@ -239,12 +239,13 @@ fn decrypt_members(
         check_bounds(options.range, data.size_bytes()).map_err(|error| error.at_entry(member.shown_path()))?;
         let end = end.unwrap_or(data.size_bytes());
         control.set_total(end - start);
-        let is_new = matches!(&destination, CheckedSink::Name(name) if name.is_new());
-        let output = destination.create()?;
-        if let (true, OpenSink::File(file)) = (is_new, &output) {
+        if let CheckedSink::Name(name) = &mut destination
+            && name.is_new()
+        {
             // Whoever may not read it in the folder may not read it here.
-            input.system().set_mode(file.file(), data.mode())?;
+            name.set_mode(data.mode());
         }
+        let output = destination.create()?;
         let mut writer = SequentialWriter::new(&output, control);
         let written = tree.copy_data(&data, start..end, &mut writer, control);
         writer.error.take().map_or(written, Err).map_err(at_input)?;

@@ -13,8 +13,9 @@ use super::fault_tests::{decrypt_in, encrypt_from, identities, plain};
 use super::fault_walk::{snapshot, walk};
 use super::{Control, DecryptOptions, Sink, Source};
 use crate::ErrorKind;
-use crate::sys::{Call, System};
-use crate::testing::faulty::Faulty;
+use crate::sys::{Attributed, Call, System};
+use crate::testing::faulty::{Faulty, broken_disk};
+use crate::tree::{Inputs, PackOptions, pack_on};
 
 /// Trees make many calls.
 const STRIDE: u64 = 2;
@@ -29,7 +30,7 @@ pub(super) fn make_tree(folder: &Path) {
     fs::write(root.join("z"), b"last").unwrap();
     #[cfg(unix)]
     {
-        use crate::sys::{Attributed, Os};
+        use crate::sys::Os;
         std::os::unix::fs::symlink("b/large", root.join("a/link")).unwrap();
         let file = fs::File::create(root.join("holes")).unwrap();
         file.set_len(200_000).unwrap();
@@ -134,4 +135,72 @@ fn a_folder_that_cannot_be_listed_is_no_container() {
     let error = encrypt_from("tree", folder.path(), &Unlistable, false).unwrap_err();
     assert_eq!(error.kind, ErrorKind::Io(io::ErrorKind::PermissionDenied));
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+}
+
+/// A disk that reads everything but attributes.
+struct WithoutAttributes;
+
+impl System for WithoutAttributes {
+    fn attributes(&self, _: Attributed<'_>) -> io::Result<Vec<(OsString, Vec<u8>)>> {
+        Err(broken_disk().into())
+    }
+}
+
+#[test]
+fn entries_without_their_attributes_are_not_missing() {
+    let folder = tempfile::tempdir().unwrap();
+    make_tree(folder.path());
+    let (root, options) = (folder.path().join("tree"), PackOptions { go_on: true, ..PackOptions::default() });
+    let (mut errors, control) = (0, Control::new());
+    let mut pack = |system: &dyn System, out: &mut Vec<u8>| {
+        pack_on(system, Inputs::Folder(&root), out, &options, 2, &control, &mut |_| errors += 1).unwrap()
+    };
+    let whole = pack(&Faulty::none(), &mut Vec::new());
+    let found = pack(&WithoutAttributes, &mut Vec::new());
+    assert_eq!((found.entries, found.left_out), (whole.entries, 0));
+    assert!(found.changed >= 7 && found.changed == errors, "{found:?}");
+}
+
+/// A system that makes files without names, and refuses to name them.
+#[cfg(target_os = "linux")]
+struct Unnameable;
+
+#[cfg(target_os = "linux")]
+impl System for Unnameable {
+    fn link(&self, _: &fs::File, _: &Path) -> io::Result<()> {
+        Err(crate::testing::faulty::unsupported())
+    }
+
+    fn create_new(&self, path: &Path, readers: crate::sys::Readers) -> io::Result<fs::File> {
+        assert_eq!(readers, crate::sys::Readers::Owner, "others could read the copy");
+        crate::sys::Os.create_new(path, readers)
+    }
+}
+
+/// However the output gets its name.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_member_alone_keeps_its_mode() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().join("tree");
+    fs::create_dir(&root).unwrap();
+    for mode in [0o600, 0o640, 0o400] {
+        fs::write(root.join(format!("{mode:o}")), b"secret").unwrap();
+        fs::set_permissions(root.join(format!("{mode:o}")), fs::Permissions::from_mode(mode)).unwrap();
+    }
+    encrypt_in(folder.path(), &Faulty::none(), false).unwrap();
+    let without_anonymous = Faulty::new(u64::MAX, crate::testing::faulty::Fault::Signal, false);
+    let systems: [&dyn System; 3] = [&Faulty::none(), &without_anonymous, &Unnameable];
+    for (number, system) in systems.into_iter().enumerate() {
+        for mode in [0o600, 0o640, 0o400] {
+            let path = folder.path().join(format!("{number}-{mode:o}"));
+            let options = DecryptOptions { members: vec![format!("{mode:o}").into()], ..DecryptOptions::default() };
+            let (source, sink) =
+                (Source::Path(folder.path().join("out")), Sink::Path { path: path.clone(), force: false });
+            decrypt_on(system, &source, &sink, &identities(), &options, &Control::new()).unwrap();
+            assert_eq!(fs::read(&path).unwrap(), b"secret");
+            assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o7777, mode, "{number}");
+        }
+    }
 }
