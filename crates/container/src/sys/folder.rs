@@ -111,9 +111,20 @@ pub(super) fn set_any_mode(folder: &Dir, name: &OsStr, mode: u32) -> io::Result<
 pub(super) fn list(folder: &Dir) -> io::Result<Vec<(OsString, FileType)>> {
     let entries = folder.entries()?.map(|entry| {
         let entry = entry?;
-        Ok((entry.file_name(), entry.file_type()?))
+        let (name, kind) = (entry.file_name(), entry.file_type()?);
+        let kind = known(folder, &name, kind);
+        Ok((name, kind))
     });
     entries.collect()
+}
+
+/// The type of a name, also where listings do not state it (ext2 without `filetype`, XFS with `ftype=0`, FUSE, 9p). It stays unknown for a
+/// name that is gone.
+fn known(folder: &Dir, name: &OsStr, listed: FileType) -> FileType {
+    match listed == FileType::unknown() {
+        true => folder.symlink_metadata(name).map_or(listed, |found| found.file_type()),
+        false => listed,
+    }
 }
 
 pub(super) fn exists(folder: &Dir, name: &OsStr) -> io::Result<bool> {
@@ -256,6 +267,23 @@ mod tests {
     use super::*;
     use cap_std::ambient_authority;
     use std::fs;
+
+    #[test]
+    fn types_that_listings_do_not_state() {
+        let folder = tempfile::TempDir::new().unwrap();
+        fs::create_dir(folder.path().join("folder")).unwrap();
+        fs::write(folder.path().join("file"), b"").unwrap();
+        #[cfg(unix)]
+        std::os::unix::fs::symlink("folder", folder.path().join("link")).unwrap();
+        let handle = Dir::open_ambient_dir(folder.path(), ambient_authority()).unwrap();
+        let listed = list(&handle).unwrap();
+        assert_eq!(listed.len(), if cfg!(unix) { 3 } else { 2 });
+        for (name, kind) in listed {
+            assert_eq!(known(&handle, &name, FileType::unknown()), kind, "{name:?}");
+            assert_eq!((kind.is_dir(), kind.is_file()), (name == "folder", name == "file"));
+        }
+        assert_eq!(known(&handle, OsStr::new("gone"), FileType::unknown()), FileType::unknown());
+    }
 
     #[test]
     fn only_free_names_are_taken() {

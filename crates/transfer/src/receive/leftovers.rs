@@ -6,7 +6,6 @@ use std::fs::File;
 use std::io;
 use std::sync::Arc;
 
-use cap_fs_ext::DirExt;
 use cap_std::fs::Dir;
 
 use crate::receive::files::{FileJournal, FileRecord};
@@ -92,7 +91,7 @@ pub(crate) fn adopt_done_records(system: &dyn System, root: &Dir, state: &Dir, t
         return Ok(());
     }
     let mut files = HashMap::new();
-    list_files(root, &mut Vec::new(), &mut files)?;
+    list_files(system, root, &mut Vec::new(), &mut files)?;
     let mut records = Vec::new();
     for (stem, name) in &done {
         let Some(path) = files.get(*stem) else { continue };
@@ -116,17 +115,21 @@ fn adopted(root: &Dir, path: &[u8], done: &[u8]) -> Option<Vec<u8>> {
 }
 
 /// Lists the files in a folder and below it by their [`stem`]s. `path` is the folder's, from the sender's folder.
-fn list_files(folder: &Dir, path: &mut Vec<u8>, files: &mut HashMap<String, Vec<u8>>) -> io::Result<()> {
-    for entry in folder.entries()? {
-        let entry = entry?;
-        let (name, length) = (entry.file_name(), path.len());
+fn list_files(
+    system: &dyn System,
+    folder: &Dir,
+    path: &mut Vec<u8>,
+    files: &mut HashMap<String, Vec<u8>>,
+) -> io::Result<()> {
+    for (name, kind) in system.list(folder)? {
+        let length = path.len();
         let Some(bytes) = to_bytes(&name) else { continue };
         path.extend(bytes);
-        if entry.file_type()?.is_file() {
+        if kind.is_file() {
             files.insert(stem(path), path.clone());
-        } else if entry.file_type()?.is_dir() && path.as_slice() != STATE_FOLDER.as_bytes() {
+        } else if kind.is_dir() && path.as_slice() != STATE_FOLDER.as_bytes() {
             path.push(b'/');
-            list_files(&folder.open_dir_nofollow(&name)?, path, files)?;
+            list_files(system, &system.open_folder_in(folder, &name)?, path, files)?;
         }
         path.truncate(length);
     }
