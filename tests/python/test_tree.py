@@ -10,6 +10,7 @@ import dataclasses
 import os
 import random
 import re
+import signal
 import struct
 import subprocess
 import sys
@@ -359,3 +360,27 @@ def test_a_size_beyond_the_end(tress, tmp_path, version, size):
         assert b"panicked" not in done.stderr
     assert tress("list", tmp_path / "sealed").returncode in (0, 1)
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="leases are Linux's")
+def test_a_lease_is_waited_for(tress, tmp_path):
+    """As file servers have them: the holder gives it up when the system asks."""
+    import fcntl
+
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in/file").write_bytes(b"text")
+    asked = []
+    with open(tmp_path / "in/file", "rb+") as file:
+
+        def give_up(*_):
+            asked.append(fcntl.fcntl(file, fcntl.F_SETLEASE, fcntl.F_UNLCK))
+
+        before = signal.signal(signal.SIGIO, give_up)
+        try:
+            fcntl.fcntl(file, fcntl.F_SETLEASE, fcntl.F_WRLCK)
+        except OSError as error:
+            pytest.skip(f"this file system has no leases: {error}")
+        done = tress("encrypt", "-o", tmp_path / "box", tmp_path / "in")
+        signal.signal(signal.SIGIO, before)
+    assert (done.returncode, asked) == (0, [0]), done.stderr
+    assert tress("decrypt", tmp_path / "box", "file").stdout == b"text"

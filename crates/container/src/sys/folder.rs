@@ -5,6 +5,8 @@ use std::fs::File;
 use std::io;
 #[cfg(unix)]
 use std::os::fd::AsFd;
+use std::thread;
+use std::time::Duration;
 
 use cap_fs_ext::{DirExt, FollowSymlinks, OpenOptionsFollowExt};
 use cap_std::fs::{Dir, DirBuilder, FileType, OpenOptions, OpenOptionsExt};
@@ -14,6 +16,11 @@ use super::tolerate::tolerate;
 use super::types::{Opening, Readers, Special};
 #[cfg(unix)]
 use super::unix;
+
+/// How often a file that another program has leased is tried, and the time between two tries. The first try makes the system ask the
+/// program to give its lease up (fcntl(2), "Leases"), which takes milliseconds. A program that does not answer keeps it for 45 s.
+const LEASE_TRIES: u32 = 300;
+const LEASE_PAUSE: Duration = Duration::from_millis(10);
 
 pub(super) fn open(folder: &Dir, name: &OsStr, how: Opening) -> io::Result<File> {
     let mut options = OpenOptions::new();
@@ -33,7 +40,17 @@ pub(super) fn open(folder: &Dir, name: &OsStr, how: Opening) -> io::Result<File>
     if how == Opening::Read {
         options.custom_flags(super::windows::FILE_FLAG_BACKUP_SEMANTICS);
     }
-    Ok(folder.open_with(name, options.follow(FollowSymlinks::No))?.into_std())
+    options.follow(FollowSymlinks::No);
+    let mut tries = 1;
+    loop {
+        match folder.open_with(name, &options) {
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock && tries < LEASE_TRIES => {
+                tries += 1;
+                thread::sleep(LEASE_PAUSE);
+            }
+            opened => return Ok(opened?.into_std()),
+        }
+    }
 }
 
 pub(super) fn create_folder(parent: &Dir, name: &OsStr, readers: Readers) -> io::Result<()> {
