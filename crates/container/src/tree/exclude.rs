@@ -11,15 +11,15 @@ use std::path::Path;
 pub struct Exclude(Vec<(Pattern, bool)>);
 
 impl Exclude {
-    /// Parses patterns. A `/` at the beginning or end of one has no meaning.
+    /// Parses patterns. A `/` at the end of one has no meaning, nor have `./` and a second `/`.
     ///
     /// # Errors
     /// `Usage` for a wrong pattern.
     pub fn parse(patterns: &[String]) -> Result<Self, Error> {
         let parse = |given: &String| {
-            let text = given.strip_suffix('/').unwrap_or(given);
-            let is_path = text.contains('/');
-            let pattern = Pattern::new(text.strip_prefix('/').unwrap_or(text));
+            let is_path = given.trim_end_matches('/').contains('/');
+            let names: Vec<&str> = given.split('/').filter(|name| !matches!(*name, "" | ".")).collect();
+            let pattern = Pattern::new(&names.join("/"));
             let wrong =
                 |error: glob::PatternError| Error::new(ErrorKind::Usage).with_detail(format!("{given}: {}", error.msg));
             Ok((pattern.map_err(wrong)?, is_path))
@@ -36,5 +36,32 @@ impl Exclude {
         let matches =
             |(pattern, is_path): &(Pattern, bool)| pattern.matches_with(if *is_path { &path } else { &name }, options);
         self.0.iter().any(matches)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// With the folder and the name that it leaves out, and whether the same name elsewhere.
+    #[test]
+    fn paths_have_one_meaning_in_all_spellings() {
+        for (pattern, folder, name, anywhere) in [
+            ("a", "", "a", true),
+            ("a/", "", "a", true),
+            ("a//", "", "a", true),
+            ("/a", "", "a", false),
+            ("./a", "", "a", false),
+            ("././/a/", "", "a", false),
+            ("a/b", "a", "b", false),
+            ("a//b", "a", "b", false),
+            ("./a/./*b", "a", "b", false),
+            ("**/b", "a", "b", true),
+        ] {
+            let exclude = Exclude::parse(&[pattern.into()]).unwrap();
+            assert!(exclude.matches(Path::new(folder), name.as_ref()), "{pattern}");
+            assert_eq!(exclude.matches(Path::new("x/y"), name.as_ref()), anywhere, "{pattern}");
+            assert!(!exclude.matches(Path::new(folder), "c".as_ref()), "{pattern}");
+        }
     }
 }
