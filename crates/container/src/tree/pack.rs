@@ -224,7 +224,12 @@ impl Packer<'_, '_> {
             let at_path = |error: io::Error| Error::from(error).at(&path);
             let top = self.system.open_folder(opened).map_err(at_path)?;
             // A wrong name on the command line is an error in any case.
-            self.system.metadata_in(&top, &name).map_err(at_path)?;
+            let found = self.system.metadata_in(&top, &name).map_err(at_path)?;
+            // `link/` and `link/.` are the folder, of which the name is somewhere else.
+            if found.is_symlink() && !path.as_os_str().as_encoded_bytes().ends_with(name.as_encoded_bytes()) {
+                let detail = "a link among several inputs is stored as a link: name its target";
+                return Err(Error::new(ErrorKind::Usage).with_detail(detail).at(&path));
+            }
             let handle = self.system.open_below(&top, Path::new("")).map_err(at_path)?;
             self.root = parent.into();
             self.top = Some(top);
