@@ -307,22 +307,55 @@ fn path_in(folder: &Dir, name: &OsStr) -> PathBuf {
     Path::new("/proc/self/fd").join(folder.as_fd().as_raw_fd().to_string()).join(name)
 }
 
+/// A folder in a folder, for the calls that failed with this error of [`path_in`] because there is no /proc, as in a rescue system. `None`
+/// for a link or a special file, which only a path reaches.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+fn without_proc(error: io::Error, folder: &Dir, name: &OsStr) -> io::Result<Option<File>> {
+    if error.kind() != io::ErrorKind::NotFound || Path::new("/proc/self/fd").exists() {
+        return Err(error);
+    }
+    open_if_folder(folder, name)
+}
+
+#[cfg(any(target_os = "linux", target_os = "android"))]
+fn open_if_folder(folder: &Dir, name: &OsStr) -> io::Result<Option<File>> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    match openat(folder, name, flags, Mode::empty()) {
+        Err(Errno::NOTDIR | Errno::LOOP) => Ok(None),
+        opened => Ok(Some(opened?.into())),
+    }
+}
+
 #[cfg(any(target_os = "linux", target_os = "android"))]
 pub(super) fn attributes(of: Attributed<'_>) -> io::Result<Vec<(OsString, Vec<u8>)>> {
     use rustix::fs::{fgetxattr, flistxattr, lgetxattr, llistxattr};
+    let (folder, name) = match of {
+        Attributed::File(file) => {
+            return read_attributes(|names| flistxattr(file, names), |name, value| fgetxattr(file, name, value));
+        }
+        Attributed::In(folder, name) => (folder, name),
+    };
+    let path = path_in(folder, name);
+    let read = read_attributes(|names| llistxattr(&path, names), |name, value| lgetxattr(&path, name, value));
+    read.or_else(|error| match without_proc(error, folder, name)? {
+        Some(folder) => attributes(Attributed::File(&folder)),
+        None => Ok(Vec::new()),
+    })
+}
+
+/// Reads attributes with the calls for their names and for the value of one. Those that would fill the memory are an error.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+fn read_attributes(
+    names: impl Fn(&mut [u8]) -> rustix::io::Result<usize>,
+    value_of: impl Fn(&OsStr, &mut [u8]) -> rustix::io::Result<usize>,
+) -> io::Result<Vec<(OsString, Vec<u8>)>> {
     use std::os::unix::ffi::OsStrExt as _;
     /// Longest list of names, and longest value (`linux/limits.h`).
     const MAX_BYTES: usize = 64 << 10;
+    /// Most bytes of all values: more than a tree stores.
+    const MAX_ALL_BYTES: usize = 1 << 20;
     // Most files have none.
     let mut small = [0; 256];
-    let path = match of {
-        Attributed::File(_) => PathBuf::new(),
-        Attributed::In(folder, name) => path_in(folder, name),
-    };
-    let names = |buffer: &mut [u8]| match of {
-        Attributed::File(file) => flistxattr(file, buffer),
-        Attributed::In(..) => llistxattr(&path, buffer),
-    };
     let mut large = Vec::new();
     let listed = match names(&mut small) {
         Ok(bytes) => &small[..bytes],
@@ -334,21 +367,21 @@ pub(super) fn attributes(of: Attributed<'_>) -> io::Result<Vec<(OsString, Vec<u8
         Err(error) if is_unsupported(&error.into()) => return Ok(Vec::new()),
         Err(error) => return Err(error.into()),
     };
-    let mut attributes = Vec::new();
+    let (mut attributes, mut value, mut all_bytes) = (Vec::new(), Vec::new(), 0);
     for name in listed.split(|&byte| byte == 0).filter(|name| !name.is_empty()) {
         let name = OsStr::from_bytes(name);
-        let mut value = vec![0; MAX_BYTES];
-        let bytes = match of {
-            Attributed::File(file) => fgetxattr(file, name, &mut value[..]),
-            Attributed::In(..) => lgetxattr(&path, name, &mut value[..]),
-        };
-        match bytes {
-            Ok(bytes) => value.truncate(bytes),
+        value.resize(MAX_BYTES, 0);
+        let bytes = match value_of(name, &mut value) {
+            Ok(bytes) => bytes,
             // Removed since it was listed, or only readable to others.
             Err(Errno::NODATA | Errno::PERM | Errno::OPNOTSUPP) => continue,
             Err(error) => return Err(error.into()),
+        };
+        all_bytes += bytes;
+        if all_bytes > MAX_ALL_BYTES {
+            return Err(Errno::FBIG.into());
         }
-        attributes.push((name.to_owned(), value));
+        attributes.push((name.to_owned(), value[..bytes].to_vec()));
     }
     Ok(attributes)
 }
@@ -360,10 +393,14 @@ pub(super) fn set_attribute(of: Attributed<'_>, name: &OsStr, value: &[u8]) -> i
         Attributed::File(file) => fsetxattr(file, name, value, XattrFlags::empty()),
         Attributed::In(folder, place) => lsetxattr(path_in(folder, place), name, value, XattrFlags::empty()),
     };
-    match set {
+    match (set, of) {
         // More than this file system can hold.
-        Err(Errno::NOSPC | Errno::TOOBIG | Errno::RANGE) => Err(io::ErrorKind::Unsupported.into()),
-        set => Ok(set?),
+        (Err(Errno::NOSPC | Errno::TOOBIG | Errno::RANGE), _) => Err(io::ErrorKind::Unsupported.into()),
+        (Err(error), Attributed::In(folder, place)) => match without_proc(error.into(), folder, place)? {
+            Some(folder) => set_attribute(Attributed::File(&folder), name, value),
+            None => Err(io::ErrorKind::Unsupported.into()),
+        },
+        (set, _) => Ok(set?),
     }
 }
 
@@ -433,6 +470,37 @@ mod tests {
             assert_eq!(tolerate(Err(error.into()), "sync a test").is_ok(), harmless.contains(&error), "{error}");
         }
         assert!(tolerate(Err(io::ErrorKind::Unsupported.into()), "sync a test").is_err());
+    }
+
+    /// 40 attributes: memory holds their bytes and no buffers, and no more of them than a tree does.
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    #[test]
+    fn attributes_take_as_much_memory_as_they_have_bytes() {
+        let list: Vec<u8> = (0..40).flat_map(|number| format!("user.{number}\0").into_bytes()).collect();
+        let names = |buffer: &mut [u8]| {
+            buffer.get_mut(..list.len()).ok_or(Errno::RANGE)?.copy_from_slice(&list);
+            Ok(list.len())
+        };
+        let found = read_attributes(names, |_, _| Ok(1)).unwrap();
+        assert_eq!(found.len(), 40);
+        assert!(found.iter().map(|(_, value)| value.capacity()).sum::<usize>() < 4096);
+        let error = read_attributes(names, |_, value| Ok(value.len())).unwrap_err();
+        assert_eq!(Errno::from_io_error(&error), Some(Errno::FBIG));
+    }
+
+    /// Without /proc, of links and special files no attributes can be reached.
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    #[test]
+    fn only_folders_are_opened_for_their_attributes() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir(folder.path().join("folder")).unwrap();
+        fs::write(folder.path().join("file"), b"").unwrap();
+        std::os::unix::fs::symlink("folder", folder.path().join("link")).unwrap();
+        let dir = Dir::open_ambient_dir(folder.path(), cap_std::ambient_authority()).unwrap();
+        for (name, is_opened) in [(".", true), ("folder", true), ("file", false), ("link", false)] {
+            assert_eq!(open_if_folder(&dir, name.as_ref()).unwrap().is_some(), is_opened, "{name}");
+        }
+        assert_eq!(open_if_folder(&dir, "gone".as_ref()).unwrap_err().kind(), io::ErrorKind::NotFound);
     }
 
     #[test]

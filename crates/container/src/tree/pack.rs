@@ -50,7 +50,8 @@ pub struct Packed {
     pub entries: u64,
     /// Entries that are not in the tree although nobody asked for that.
     pub left_out: u64,
-    /// Files that changed, or could not be read to their end. They have the length that they had when they were opened.
+    /// Files that changed, or could not be read to their end. They have the length that they had when they were opened. Also entries
+    /// without their attributes, which could not be read.
     pub changed: u64,
 }
 
@@ -467,22 +468,20 @@ impl Packer<'_, '_> {
         read_at(self.system, file, &mut self.buffer[..most as usize], at)
     }
 
-    /// The records of an entry's attributes.
+    /// The records of an entry's attributes; none after an error.
     fn attributes(&mut self, found: io::Result<Found>, shown: &Path) -> Result<Vec<attributes::Record>, Error> {
-        let found = match found {
-            Ok(found) => found,
-            Err(error) => {
-                self.leave_out(Error::from(error).at(shown).with_detail("its attributes"))?;
-                return Ok(Vec::new());
-            }
-        };
-        let mut records: Vec<_> = found.iter().filter_map(|(name, value)| attributes::to_record(name, value)).collect();
-        records.sort_unstable();
-        if records.iter().map(|(key, value)| key.len() + value.len() + 20).sum::<usize>() > MAX_ATTRIBUTE_BYTES {
-            self.leave_out(Error::new(ErrorKind::MessageTooLong).at(shown).with_detail("its attributes"))?;
-            return Ok(Vec::new());
-        }
-        Ok(records)
+        let records = found.map_err(Error::from).and_then(|found| {
+            let records = found.iter().filter_map(|(name, value)| attributes::to_record(name, value));
+            let mut records: Vec<_> = records.collect();
+            records.sort_unstable();
+            let bytes: usize = records.iter().map(|(key, value)| key.len() + value.len() + 20).sum();
+            if bytes > MAX_ATTRIBUTE_BYTES { Err(ErrorKind::MessageTooLong.into()) } else { Ok(records) }
+        });
+        records.or_else(|error| {
+            self.packed.changed += 1;
+            self.go_on_after(error.at(shown).with_detail("its attributes"))?;
+            Ok(Vec::new())
+        })
     }
 
     fn entry(
