@@ -103,6 +103,53 @@ fn a_member_alone_has_the_mode_of_its_file() {
     }
 }
 
+/// A hard link in an admitted stream, whose paths may begin with `./`, and a target's may not.
+#[test]
+fn hard_links_to_paths_with_a_point_are_given_out() {
+    let tar = Archive::default().folder(b"./").folder(b"./d").file(b"./d/a").entry(b'1', b"./d/b", b"d/a", b"").end();
+    for member in ["d", "d/*", "."] {
+        let dir = TestFolder::new();
+        fs::write(dir.path("box"), sealed_tree_of(Version::V2, &dir, &tar)).unwrap();
+        let mut options = DecryptOptions::default();
+        // There is no index.
+        (options.members, options.salvage) = (vec![member.into()], true);
+        let (source, sink) = (Source::Path(dir.path("box")), Sink::Path { path: dir.path("out"), force: false });
+        decrypt(&source, &sink, &dir.identities(), &options, &Control::new()).unwrap();
+        assert_eq!(fs::metadata(dir.path("out/d/a")).unwrap().nlink(), 2, "{member}");
+    }
+}
+
+/// Members of a tree of version 1 follow its rules, with and without `--preserve`: no owners, and no links that lead out.
+#[test]
+fn members_of_version_1() {
+    let owned = |header: &mut tar::Header| header.set_uid(12345);
+    let tar = Archive::default().folder(b"./").folder(b"d").with(b'0', b"d/a", b"", b"x", owned);
+    let tar = tar.entry(b'2', b"d/in", b"../e", b"").entry(b'2', b"d/out", b"../../e", b"").folder(b"e").end();
+    let dir = TestFolder::new();
+    fs::write(dir.path("box"), sealed_tree(&dir, &tar)).unwrap();
+    for (number, (members, preserve, kind)) in [
+        (vec!["d/a", "d/in"], false, None),
+        (vec!["d/a", "d/in"], true, None),
+        (vec!["d"], false, Some(ErrorKind::TreeLink)),
+        (vec!["d"], true, Some(ErrorKind::TreeLink)),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let mut options = DecryptOptions::default();
+        options.preserve = preserve;
+        options.members = members.iter().map(Into::into).collect();
+        let path = dir.path(&number.to_string());
+        let (source, sink) = (Source::Path(dir.path("box")), Sink::Path { path: path.clone(), force: false });
+        let found = decrypt(&source, &sink, &dir.identities(), &options, &Control::new());
+        assert_eq!(
+            (found.as_ref().err().map(|error| error.kind.clone()), path.exists()),
+            (kind.clone(), kind.is_none())
+        );
+        assert!(found.is_err() || found.unwrap().left_out.is_empty() && path.join("d/in").is_symlink());
+    }
+}
+
 /// In a file, holes stay holes: a member of few bytes may say that it has 2^60. In a stream they are zeros.
 #[test]
 fn a_sparse_member_alone_stays_sparse() {

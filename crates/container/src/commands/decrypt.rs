@@ -18,8 +18,9 @@ use crate::sink::CheckedSink;
 use crate::source::OpenSource;
 use crate::sys::{Os, System};
 use crate::threads::{Threads, start};
-use crate::tree::{Tree, UnpackOptions, path_bytes};
+use crate::tree::{LeftOutKind, Member, Tree, UnpackOptions, path_bytes, shown_path};
 use crate::{Error, ErrorKind, tree};
+use tress_terminal::shown;
 
 /// Options of [`decrypt`].
 #[derive(Clone, Debug, Default)]
@@ -231,9 +232,10 @@ fn decrypt_members(
     }
     // A folder of one file is no file.
     if let ([path], [member]) = (&options.members[..], &members[..])
-        && matches!(member.flag, b'0' | b'1')
+        && matches!((&destination, member.flag), (_, b'0' | b'1') | (CheckedSink::Stream(_), b'2' | b'3' | b'4' | b'6'))
         && path_bytes(path).is_some_and(|path| path.strip_prefix(b"./").unwrap_or(&path) == member.path)
     {
+        check_alone(member, &destination, options.preserve)?;
         let data = tree.data(member).map_err(at_input)?;
         let (start, end) = options.range.unwrap_or((0, None));
         check_bounds(options.range, data.size_bytes()).map_err(|error| error.at_entry(member.shown_path()))?;
@@ -270,8 +272,8 @@ fn decrypt_members(
                     Ok(writer.finish()?)
                 })?;
                 let mut unpack = options.unpack(Version::V2, name.force);
-                // Behind a gap, the content of a file may look like entries.
-                unpack.preserve &= tree.has_index() || tree.gaps() == 0;
+                // Behind a gap, the content of a file may look like entries. Version 1 has nothing to preserve.
+                unpack.preserve &= tree.version() == Version::V2 && (tree.has_index() || tree.gaps() == 0);
                 let unpacked = tree::unpack_on(input.system(), &mut reader, &name.path, unpack, control);
                 drop(reader);
                 let written: Result<(), Error> = worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
@@ -281,6 +283,8 @@ fn decrypt_members(
                     (Ok(()), Ok(left_out)) => Ok(left_out),
                 }
             })?;
+            // Version 1 has no owners.
+            report.left_out.retain(|left| tree.version() == Version::V2 || left.kind != LeftOutKind::Owners);
         }
         destination => {
             let output = destination.create()?;
@@ -293,6 +297,19 @@ fn decrypt_members(
         }
     }
     Ok(report)
+}
+
+/// Fails for an entry that has no bytes to give out, and for a file that would lose what is to be preserved.
+fn check_alone(member: &Member, destination: &CheckedSink<'_>, preserve: bool) -> Result<(), Error> {
+    let detail = match member.flag {
+        b'2' => format!("it is a link to {}: -o FOLDER makes it", shown::foreign(shown_path(&member.target))),
+        b'3' | b'4' | b'6' => "it is a FIFO or device: -o FOLDER makes it".into(),
+        _ if preserve && matches!(destination, CheckedSink::Name(_)) => {
+            "one file is given out as its bytes, without owner and attributes".into()
+        }
+        _ => return Ok(()),
+    };
+    Err(Error::new(ErrorKind::Usage).with_detail(detail).at_entry(member.shown_path()))
 }
 
 /// Fails if the input is in the folder that the output would replace.

@@ -224,6 +224,10 @@ impl<R: ReadAt> Tree<R> {
         next.max(start)
     }
 
+    pub(crate) fn version(&self) -> Version {
+        self.version
+    }
+
     /// Whether the container has an index that can be read.
     pub fn has_index(&self) -> bool {
         self.made.is_none()
@@ -290,19 +294,21 @@ impl<R: ReadAt> Tree<R> {
     ///
     /// # Errors
     /// `Io` of kind `NotFound` if nothing matches; those of [`find`](Self::find).
-    pub fn select(&self, path: &[u8]) -> Result<Vec<Member>, Error> {
-        let path = path.strip_prefix(b"./").unwrap_or(path);
+    pub fn select(&self, given: &[u8]) -> Result<Vec<Member>, Error> {
+        let path = given.strip_prefix(b"./").unwrap_or(given);
         let (path, wants_folder) = path.strip_suffix(b"/").map_or((path, false), |path| (path, true));
         let path = if path == b"." { b"" } else { path };
         let literal = self.find(path)?;
-        let not_found = || Error::new(ErrorKind::Io(io::ErrorKind::NotFound)).at_entry(shown(path));
+        let not_found = || Error::new(ErrorKind::Io(io::ErrorKind::NotFound)).at_entry(shown(given));
         if let Some(member) = literal.as_ref().filter(|member| member.flag != b'5') {
             return if wants_folder { Err(not_found()) } else { Ok(vec![member.clone()]) };
         }
         let text = names::text(path);
         let pattern = glob::Pattern::new(&text).ok().filter(|_| literal.is_none());
         let options = glob::MatchOptions { require_literal_separator: true, ..glob::MatchOptions::new() };
-        let (mut found, mut folder): (Vec<Member>, Option<Vec<u8>>) = (Vec::new(), literal.map(|folder| folder.path));
+        // Several inputs have no entry for the root.
+        let root = path.is_empty().then(Vec::new);
+        let (mut found, mut folder): (Vec<Member>, _) = (Vec::new(), literal.map(|folder| folder.path).or(root));
         for member in self.members() {
             let member = member?;
             let is_below = folder.as_ref().is_some_and(|folder| index::is_below(&member.path, folder));
@@ -512,9 +518,16 @@ impl<R: ReadAt> Tree<R> {
                 }
                 entry.path = path;
             }
+            if let EntryKind::Link { target } = &entry.kind
+                && self.version == Version::V1
+                && !names::link_stays_inside(depth(&member.path), target, names::Rules::HERE)
+            {
+                return Err(Error::new(ErrorKind::TreeLink).at_entry(member.shown_path()));
+            }
             write::write_header(out, &entry)?;
             if let EntryKind::File { size_bytes, segments } = &entry.kind {
-                files.insert(place, entry.path.clone());
+                // Targets have no `./` in front, which paths may have.
+                files.insert(place, entry.path.strip_prefix(b"./").unwrap_or(&entry.path).to_vec());
                 let whole = 0..*size_bytes;
                 let data_bytes = super::sparse::data_bytes(segments.as_deref().unwrap_or(slice::from_ref(&whole)));
                 input.window.position = data.start;
@@ -562,6 +575,11 @@ fn is_plausible(entry: &TreeEntry, last: Option<&[u8]>) -> bool {
     let path = Member::of(entry, 0, false).path;
     let is_path = names::split(&entry.path, names::Rules::Unix).is_some_and(|names| !names.is_empty());
     is_path && last.is_none_or(|last| index::order(last, &path).is_lt())
+}
+
+/// Number of folders above an entry, below the root.
+fn depth(path: &[u8]) -> usize {
+    path.iter().filter(|byte| **byte == b'/').count()
 }
 
 /// A folder whose entry is lost.
