@@ -134,6 +134,21 @@ fn raw_keys() {
     }
 }
 
+/// Under another name, too. Afterwards the old identity would not open it.
+#[test]
+fn rewrap_takes_a_file_once() {
+    let folder = Folder::new();
+    let other = folder.public("other.key", 0);
+    folder.write("sealed", folder.sealed(PLAIN));
+    #[cfg(unix)]
+    std::os::unix::fs::symlink("sealed", folder.path("link")).unwrap();
+    let again = if cfg!(unix) { "link" } else { "sealed" };
+    folder.tress(["rewrap", "-i", "me.key", "-r", &other, "sealed", "sealed", "./sealed", again]).ok();
+    assert_eq!(folder.tress(["decrypt", "-i", "other.key", "sealed"]).ok().stdout, PLAIN);
+    let run = folder.tress(["rewrap", "-i", "me.key", "-r", &other, "sealed", "sealed"]).failed("sealed");
+    assert!(!run.stderr.contains("2 files"), "{}", run.stderr);
+}
+
 #[test]
 fn rewrap_changes_who_opens_it() {
     let folder = Folder::new();

@@ -1,7 +1,8 @@
 //! `tress encrypt`, `decrypt` and `rewrap`.
 
-use std::io;
-use std::path::Path;
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use tress_container::commands::{self, DecryptOptions, EncryptOptions};
 use tress_container::format::Format;
@@ -164,9 +165,13 @@ pub(crate) fn rewrap(options: args::Rewrap) -> Result<(), Failure> {
     let format = args::FileFormat::default();
     let identities = keys::some_identities(&old, &format, &mut stdin)?;
     let recipients = keys::recipients(&options.recipients, &[], &format, &mut stdin)?;
+    // A file that is named twice has the new recipients the second time, and the identities need not open it.
+    let mut seen = HashSet::new();
+    let mut is_new = |file: &&PathBuf| seen.insert(fs::canonicalize(file).unwrap_or_else(|_| file.to_path_buf()));
+    let files: Vec<&PathBuf> = options.files.iter().filter(|file| is_new(file)).collect();
     let mut failed = cancellable(|control| {
         let mut failed = Vec::new();
-        for file in &options.files {
+        for file in &files {
             match commands::rewrap(file, &identities, &recipients, control) {
                 Err(error) if error.kind == ErrorKind::Interrupted => return Err(failure::from_error(error)),
                 done => {
@@ -177,9 +182,9 @@ pub(crate) fn rewrap(options: args::Rewrap) -> Result<(), Failure> {
         Ok(failed)
     })?;
     let Some(last) = failed.pop() else { return Ok(()) };
-    if options.files.len() == 1 {
+    if files.len() == 1 {
         return Err(last);
     }
     failed.iter().chain([&last]).for_each(Failure::print);
-    Err(Failure::failed(format!("{} of {} files keep their recipients", failed.len() + 1, options.files.len())))
+    Err(Failure::failed(format!("{} of {} files keep their recipients", failed.len() + 1, files.len())))
 }
