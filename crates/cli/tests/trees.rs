@@ -122,10 +122,10 @@ fn entries_that_are_left_out_are_counted() {
     encrypt(&["--strict"]).failed("in/fifo");
     assert_eq!(folder.names(), before);
     for (options, status, lines, said) in [
-        (&[][..], 3, 4, "done, but 2 of 6 files are not in it or changed while they were read"),
-        (&["--quiet"], 3, 2, "done, but 2 of 6 files are not in it or changed while they were read"),
+        (&[][..], 3, 4, "done, but 2 of 6 files are not in it, changed while they were read or lack attributes"),
+        (&["--quiet"], 3, 2, "done, but 2 of 6 files are not in it, changed while they were read or lack attributes"),
         (&["--skip-special", "--exclude=*.tmp"], 0, 3, "skipped in all: 2"),
-        (&["--special"], 3, 3, "done, but 1 of 6 files are not in it or changed while they were read"),
+        (&["--special"], 3, 3, "done, but 1 of 6 files are not in it, changed while they were read or lack attributes"),
         (&["--exclude=/socket", "--exclude=f[ij]fo"], 0, 0, ""),
         (&["--exclude=**"], 0, 0, ""),
     ] {
@@ -160,5 +160,118 @@ fn owners_that_a_user_cannot_set() {
         assert_eq!(run.status.code(), Some(status), "{}", run.stderr);
         assert!(run.stderr.contains("left out: owners (2, the first is group)"), "{}", run.stderr);
         assert_eq!(run.stderr.contains("done, but left out: 2"), status == 3, "{}", run.stderr);
+    }
+}
+
+/// `link/` and `link/.` are the folder, which several inputs cannot store under this name. The link itself can be stored.
+#[test]
+fn a_link_to_a_folder_among_several_inputs() {
+    let folder = Folder::new();
+    fs::create_dir(folder.path("real")).unwrap();
+    symlink("real", folder.path("link")).unwrap();
+    let before = folder.names();
+    for (input, is_stored) in [("link", true), ("real/", true), ("real/.", true), ("link/", false), ("link/.", false)] {
+        let run = folder.tress(["encrypt", "-r", &folder.recipient, "-o", "box", input, "me.key"]);
+        if is_stored {
+            run.ok();
+            fs::remove_file(folder.path("box")).unwrap();
+        } else {
+            run.wrong_use(&format!("{input}: "));
+        }
+        assert_eq!(folder.names(), before, "{input}");
+    }
+}
+
+/// Paths to give out: with the status, and the text of the output or of the error.
+#[test]
+fn paths_that_name_one_entry_or_everything() {
+    let folder = Folder::new();
+    fs::create_dir(folder.path("top")).unwrap();
+    fs::write(folder.path("top/file"), "text").unwrap();
+    symlink("file", folder.path("top/link")).unwrap();
+    assert!(Command::new("mkfifo").arg(folder.path("top/fifo")).status().unwrap().success());
+    folder.tress(["encrypt", "-r", &folder.recipient, "--special", "-o", "one", "top"]).ok();
+    folder.tress(["encrypt", "-r", &folder.recipient, "--special", "-o", "two", "top", "me.key"]).ok();
+    for (arguments, status, text) in [
+        (&["one", "file"][..], 0, "text"),
+        (&["one", "./file"], 0, "text"),
+        (&["--preserve", "one", "file"], 0, "text"),
+        (&["--preserve", "-o", "new", "one", "file"], 2, "file: "),
+        (&["one", "link"], 2, "it is a link to file"),
+        (&["two", "./top/link"], 2, "it is a link to file"),
+        (&["one", "fifo"], 2, "it is a FIFO"),
+        (&["two", "./gone"], 1, "./gone: no such file or directory\nhint: "),
+        (&["one", "l*"], 0, "ustar"),
+        (&["one", "."], 0, "ustar"),
+        (&["two", "."], 0, "me.key"),
+        (&["two", "./"], 0, "me.key"),
+        (&["-o", "all", "--preserve", "two", "."], 0, ""),
+        (&["-o", "links", "one", "link"], 0, ""),
+    ] {
+        let run = folder.tress([&["decrypt", "-i", "me.key"], arguments].concat());
+        assert_eq!(run.status.code(), Some(status), "{arguments:?}: {}", run.stderr);
+        let found = if status == 0 { String::from_utf8_lossy(&run.stdout).into_owned() } else { run.stderr };
+        assert!(found.contains(text), "{arguments:?}: {found}");
+    }
+    assert_eq!(names(&folder.path("all")), ["me.key", "top"]);
+    assert_eq!(names(&folder.path("all/top")), ["fifo", "file", "link"]);
+    assert_eq!(names(&folder.path("links")), ["link"]);
+    assert!(!folder.exists("new"));
+}
+
+/// Lines about entries identify them: all bytes of a name, and all of a path that is lost.
+#[cfg(target_os = "linux")]
+#[test]
+fn entries_are_named_exactly() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let folder = Folder::new();
+    let long = "n".repeat(200);
+    fs::create_dir_all(folder.path(&format!("top/{long}"))).unwrap();
+    fs::write(folder.path(&format!("top/{long}/one")), plaintext(100_000)).unwrap();
+    symlink("/etc", folder.path("top").join(std::ffi::OsStr::from_bytes(b"out\xff"))).unwrap();
+    folder.tress(["encrypt", "-r", &folder.recipient, "-o", "box", "top"]).ok();
+    let run = folder.tress(["decrypt", "-i", "me.key", "-o", "new", "box"]);
+    assert!(run.stderr.contains("the first is out\\xff)"), "{}", run.stderr);
+    let mut sealed = folder.read("box");
+    let payload = Header::length(&sealed).unwrap();
+    sealed[payload + 3 * SEALED_CHUNK_BYTES] ^= 1;
+    folder.write("box", sealed);
+    let run = folder.tress(["decrypt", "-i", "me.key", "--salvage", "-o", "whole", "box"]);
+    assert!(run.stderr.contains(&format!("damaged, not given out: {long}/one\n")), "{}", run.stderr);
+}
+
+/// As in rescue systems and some services. Attributes of folders need another way there.
+#[cfg(target_os = "linux")]
+#[test]
+fn folders_without_proc() {
+    use crate::common::{SYS_ADMIN, skip_without_right};
+    use tress_container::sys::{Attributed, Os, System as _};
+    let folder = Folder::new();
+    fs::create_dir_all(folder.path("top/inner")).unwrap();
+    fs::write(folder.path("top/inner/file"), "text").unwrap();
+    symlink("file", folder.path("top/inner/link")).unwrap();
+    // Not every file system has attributes.
+    let has_attributes = ["top/inner", "top/inner/file"].into_iter().all(|path| {
+        let file = fs::File::open(folder.path(path)).unwrap();
+        Os.set_attribute(Attributed::File(&file), "user.a".as_ref(), b"1").is_ok()
+    });
+    let without_proc = |command: &str| {
+        let hidden = format!("mount -t tmpfs none /proc && exec {command}");
+        let mut unshare = Command::new("unshare");
+        unshare.args(["-m", "sh", "-c", &hidden]).current_dir(folder.root());
+        unshare.env("TRESS", crate::PROGRAM).env("R", &folder.recipient).output().unwrap()
+    };
+    if !without_proc("test ! -e /proc/self").status.success() {
+        return skip_without_right(SYS_ADMIN, "/proc cannot be hidden");
+    }
+    for command in
+        ["encrypt -r $R -o box top", "decrypt -i me.key -o plain box", "decrypt -i me.key --preserve -o same box"]
+    {
+        let run = without_proc(&format!("$TRESS {command}"));
+        assert!(run.status.success(), "{command}: {}", String::from_utf8_lossy(&run.stderr));
+    }
+    for path in ["plain/inner", "plain/inner/file", "same/inner", "same/inner/file"] {
+        let found = Os.attributes(Attributed::File(&fs::File::open(folder.path(path)).unwrap())).unwrap();
+        assert!(!has_attributes || found.contains(&("user.a".into(), b"1".to_vec())), "{path}: {found:?}");
     }
 }

@@ -14,6 +14,7 @@ use crate::failure::{self, Failure, foreign};
 use crate::stdin::Stdin;
 use crate::units::count_text;
 use crate::{args, files, keys};
+use tress_terminal::shown::in_full;
 
 /// Most bytes of a file of patterns.
 const MAX_PATTERN_BYTES: usize = 16 << 20;
@@ -67,7 +68,8 @@ pub(crate) fn encrypt(options: &args::Encrypt) -> Result<(), Failure> {
         return Ok(());
     }
     let (count, all) = (count_text(left_out + changed), count_text(entries + left_out));
-    let message = format!("done, but {count} of {all} files are not in it or changed while they were read");
+    let message =
+        format!("done, but {count} of {all} files are not in it, changed while they were read or lack attributes");
     let failure = Failure::left_out(message);
     Err(if special > skipped { failure.hint(SPECIAL_HINT) } else { failure })
 }
@@ -125,11 +127,11 @@ pub(crate) fn decrypt(options: &args::Decrypt) -> Result<(), Failure> {
     })
     .map_err(|failure| failure.with_force(options.output.force))?;
     for left in &report.left_out {
-        let (what, first) = (left.kind.name(), foreign(left.first.display().to_string()));
+        let (what, first) = (left.kind.name(), foreign(&left.first));
         note(&format!("left out: {what} ({}, the first is {first})", count_text(left.count)));
     }
     for path in &report.lost {
-        note(&format!("damaged, not given out: {}", foreign(path.display().to_string())));
+        note(&format!("damaged, not given out: {}", in_full(path)));
     }
     if !report.lost.is_empty() || report.gaps > 0 {
         let mut message = format!("done, but damaged files: {}", count_text(report.lost.len() as u64));
