@@ -8,13 +8,16 @@ use std::str::FromStr;
 
 use age_core::primitives::{bech32_decode, bech32_encode};
 use bech32::Hrp;
+use x25519_dalek::{PublicKey, StaticSecret};
 
 use crate::{Error, ErrorKind};
 
 pub(super) const KEY_BYTES: usize = 32;
 const PREFIX: Hrp = Hrp::parse_unchecked("tress");
-const RECIPIENT_PREFIX: Hrp = Hrp::parse_unchecked("age");
+pub(super) const RECIPIENT_PREFIX: Hrp = Hrp::parse_unchecked("age");
 const VERSION: u8 = 1;
+/// The detail of an error.
+pub(super) const LOW_ORDER: &str = "public key is a point of low order";
 
 /// Public key of an X25519 identity. `Display` writes its text, `age1…`.
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -68,10 +71,12 @@ impl FromStr for Address {
             return Err(Error::new(ErrorKind::BadRecipient).with_detail("tress address of an unknown version"));
         }
         let (age_public_key, noise_public_key) = bytes[1..].split_at(KEY_BYTES);
-        Ok(Self {
-            age_public_key: age_public_key.try_into().expect("32 bytes"),
-            noise_public_key: noise_public_key.try_into().expect("32 bytes"),
-        })
+        let age_public_key = age_public_key.try_into().expect("32 bytes");
+        let noise_public_key = noise_public_key.try_into().expect("32 bytes");
+        if has_low_order(age_public_key) || has_low_order(noise_public_key) {
+            return Err(Error::new(ErrorKind::BadRecipient).with_detail(LOW_ORDER));
+        }
+        Ok(Self { age_public_key, noise_public_key })
     }
 }
 
@@ -86,6 +91,11 @@ impl fmt::Debug for Address {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Address({self})")
     }
+}
+
+/// Whether any secret key gives zeros with this X25519 public key, so that everybody knows what is encrypted to it. age's crate panics.
+pub(super) fn has_low_order(public_key: [u8; KEY_BYTES]) -> bool {
+    !StaticSecret::from([1; KEY_BYTES]).diffie_hellman(&PublicKey::from(public_key)).was_contributory()
 }
 
 /// Decodes exactly N bytes in Bech32 with this prefix.

@@ -179,7 +179,9 @@ mod tests {
         assert_eq!(address.recipient(), pair.recipient());
         let noise = StaticSecret::from(*pair.noise_secret_key().unwrap());
         assert_eq!(address.noise_public_key(), PublicKey::from(&noise).as_bytes());
-        assert!(text.parse::<crate::keys::Recipients>().is_ok());
+        for text in [text.clone(), text.to_uppercase()] {
+            assert!(text.parse::<crate::keys::Recipients>().is_ok());
+        }
         assert_eq!(text.to_uppercase().parse::<Address>().unwrap(), address);
     }
 

@@ -23,7 +23,7 @@ use sha3::{Digest as _, Sha3_256, Shake256};
 use x25519_dalek::{PublicKey, StaticSecret};
 use zeroize::{Zeroize as _, Zeroizing};
 
-use super::address::decode;
+use super::address::{decode, has_low_order};
 use super::lines::{key_lines, read_key_file};
 use super::pair::created_line;
 use crate::random::fill_random;
@@ -140,10 +140,9 @@ impl PostQuantumRecipient {
             is_ours,
             |_, bytes| PublicKeys::from_bytes(&bytes.collect::<Vec<u8>>()).map_err(drop),
         );
-        // ML-KEM's keys have one form. An X25519 key may be one with which any other gives the same secret.
+        // ML-KEM's keys have one form.
         let is_valid = |keys: &PublicKeys| {
-            let x25519 = StaticSecret::from([1; 32]).diffie_hellman(&keys.x25519());
-            keys.ml_kem().as_bytes()[..] == keys.0[..ML_KEM_KEY_BYTES] && x25519.was_contributory()
+            keys.ml_kem().as_bytes()[..] == keys.0[..ML_KEM_KEY_BYTES] && !has_low_order(keys.x25519().to_bytes())
         };
         keys.ok().filter(is_valid).map(Self)
     }

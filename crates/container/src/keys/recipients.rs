@@ -9,6 +9,7 @@ use std::sync::Arc;
 use age::EncryptError;
 use age_core::format::{FileKey, Stanza};
 
+use super::address::{LOW_ORDER, RECIPIENT_PREFIX, decode, has_low_order};
 use super::lines::{key_lines, read_key_file};
 use super::list::list;
 use super::post_quantum::{PostQuantumIdentity, PostQuantumRecipient};
@@ -179,14 +180,16 @@ impl FromStr for Recipients {
     /// by mistake.
     fn from_str(text: &str) -> Result<Self, Error> {
         let text = text.trim();
-        if text.starts_with("tress1") {
+        let begins = |prefix: &str| text.get(..prefix.len()).is_some_and(|start| start.eq_ignore_ascii_case(prefix));
+        if begins("tress1") {
             return Ok((&text.parse::<Address>()?).into());
         }
         if ["ssh-", "ecdsa-sha2-", "sk-ssh-", "sk-ecdsa-"].iter().any(|kind| text.starts_with(kind)) {
             return ssh(text);
         }
         if let Ok(recipient) = text.parse::<age::x25519::Recipient>() {
-            return Ok(Self::one(recipient));
+            let refused = decode(text, RECIPIENT_PREFIX).is_none_or(has_low_order);
+            return if refused { Err(bad(LOW_ORDER)) } else { Ok(Self::one(recipient)) };
         }
         if let Ok(recipient) = text.parse::<age::tag::Recipient>() {
             return Ok(Self::one(recipient));
@@ -197,8 +200,7 @@ impl FromStr for Recipients {
         if let Some(recipient) = PostQuantumRecipient::parse(text) {
             return Ok(Self::one(recipient));
         }
-        let start = text.get(..4).unwrap_or("").to_ascii_uppercase();
-        if start == "AGE-" {
+        if begins("AGE-") {
             return Err(bad("this is a secret identity; use its recipient instead"));
         }
         plugin(text)
@@ -285,6 +287,32 @@ mod tests {
     #[test]
     fn every_kind_of_recipient_parses() {
         // The first is from age's documentation; the SSH keys were made by ssh-keygen for this test.
+    /// The coordinates of all points of low order, with those above the prime: <https://cr.yp.to/ecdh.html>.
+    #[test]
+    fn points_of_low_order_are_refused() {
+        use age_core::primitives::bech32_encode;
+        let address = |first: &[u8], second: &[u8]| {
+            bech32_encode(bech32::Hrp::parse_unchecked("tress"), &[&[1], first, second].concat())
+        };
+        let good = [9; 32];
+        assert!(address(&good, &good).parse::<Recipients>().is_ok());
+        for u in [
+            "0000000000000000000000000000000000000000000000000000000000000000",
+            "0100000000000000000000000000000000000000000000000000000000000000",
+            "e0eb7a7c3b41b8ae1656e3faf19fc46ada098deb9c32b1fd866205165f49b800",
+            "5f9c95bca3508c24b1d0b1559c83ef5b04445cc4581c8e86d8224eddd09f1157",
+            "ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+            "edffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+            "eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+        ] {
+            let point = base16ct::lower::decode_vec(u).unwrap();
+            let recipient = bech32_encode(RECIPIENT_PREFIX, &point);
+            for text in [recipient.to_uppercase(), recipient, address(&point, &good), address(&good, &point)] {
+                assert_eq!(kind(&text), ErrorKind::BadRecipient, "{u}");
+            }
+        }
+    }
+
         assert!("age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p".parse::<Recipients>().is_ok());
         #[cfg(feature = "ssh")]
         assert!(include_str!("testdata/ssh_ed25519.pub").parse::<Recipients>().is_ok());
