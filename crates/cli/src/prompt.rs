@@ -188,10 +188,8 @@ impl Ask for Terminal {
     }
 
     fn secret(&self, description: &str) -> Option<Zeroizing<String>> {
-        // age does not know the file's name, and prints an empty one between invisible marks and quotes.
-        let question = description.replace(['\u{2068}', '\u{2069}'], "").replace(" ''", "");
         ASKED.lock().unwrap_or_else(PoisonError::into_inner).replace(self.0.clone());
-        let answer = secret(&format!("{}: {}: ", escape(&self.0), escape(&question)));
+        let answer = secret(&format!("{}: {}: ", escape(&self.0), escape(description)));
         answer
             .map_err(|failure| {
                 let failure = failure::prompt_failed(failure, &self.0);

@@ -247,10 +247,15 @@ fn an_ssh_key_with_a_passphrase_needs_a_terminal() {
     }
     let sealed = folder.tress_with(["encrypt", "-R", "ssh.pub"], PLAIN).ok().stdout;
     folder.write("box", sealed);
-    let mut command = Command::new("setsid");
-    command.args(["-w", env!("CARGO_BIN_EXE_tress"), "decrypt", "-i", "ssh", "box"]).current_dir(folder.root());
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    run(&mut command, &[]).failed("ssh: its passphrase cannot be asked for");
+    folder.write("other", folder.sealed(PLAIN));
+    let decrypt = |name: &str| {
+        let mut command = Command::new("setsid");
+        command.args(["-w", env!("CARGO_BIN_EXE_tress"), "decrypt", "-i", "ssh", "-i", "me.key", name]);
+        command.current_dir(folder.root()).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        run(&mut command, &[])
+    };
+    decrypt("box").failed("ssh: its passphrase cannot be asked for");
+    assert_eq!(decrypt("other").ok().stderr, "", "it is not asked for");
 }
 
 /// What the options for formats allow, and the files that `age` and others read.

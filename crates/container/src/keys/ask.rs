@@ -1,5 +1,6 @@
 //! Questions that an identity asks its user.
 
+use std::io;
 use std::sync::Arc;
 
 use age::secrecy::SecretString;
@@ -38,28 +39,11 @@ impl<F: Fn(&str) -> Option<Zeroizing<String>> + Send + Sync> Ask for F {
 
 /// An [`Ask`] in the form that age takes.
 #[derive(Clone)]
-pub(super) struct AskCallbacks(Arc<dyn Ask>, Arc<ForkMutex<Forms>>);
-
-/// Other Unicode forms of the passphrase of an identity: a keyboard may type another one than it was encrypted with.
-#[derive(Default)]
-struct Forms {
-    /// The answer to the next question, in place of the user's.
-    next: Option<Zeroizing<String>>,
-    /// The forms that are left. `None` before the first question.
-    others: Option<Vec<Zeroizing<String>>>,
-}
+pub(super) struct AskCallbacks(Arc<dyn Ask>);
 
 impl AskCallbacks {
     pub(super) fn new(ask: impl Ask + 'static) -> Self {
-        Self(Arc::new(ask), Arc::new(ForkMutex::new(Forms::default())))
-    }
-
-    /// Answers the next question with another form of the first answer. `None` if no form is left.
-    fn turn(&self) -> Option<()> {
-        let mut forms = self.1.lock().ok()?;
-        forms.next = Some(forms.others.as_mut()?.pop()?);
-        self.0.show(OTHER_FORM);
-        Some(())
+        Self(Arc::new(ask))
     }
 }
 
@@ -77,41 +61,141 @@ impl Callbacks for AskCallbacks {
     }
 
     fn request_passphrase(&self, description: &str) -> Option<SecretString> {
-        let next = self.1.lock().ok()?.next.take();
-        let secret = next.or_else(|| self.0.secret(description))?;
-        self.1.lock().ok()?.others.get_or_insert_with(|| other_forms(&secret).into_iter().rev().collect());
-        Some(secret.as_str().into())
+        self.0.secret(description).map(|secret| secret.as_str().into())
     }
 }
 
-/// An identity with a passphrase, used by one thread at a time.
-pub(super) struct LockedIdentity<I, M> {
-    current: ForkMutex<Option<I>>,
+/// Identities that a passphrase encrypts.
+pub(super) trait Locked {
+    type Unlocked: Identity;
+
+    /// Asks for the passphrase.
+    const QUESTION: &str;
+
+    /// Whether one of the identities may open this stanza: if not, its user is not asked.
+    fn may_open(&self, _: &Stanza) -> bool {
+        true
+    }
+
+    /// Whether there is memory for the passphrase.
+    fn check_memory(&self) -> io::Result<()> {
+        Ok(())
+    }
+
+    /// Decrypts the identities.
+    ///
+    /// # Errors
+    /// `KeyDecryptionFailed` for another passphrase.
+    fn unlock(&self, passphrase: &str, ask: &AskCallbacks) -> Result<Self::Unlocked, DecryptError>;
+}
+
+/// Identities with a passphrase, used by one thread at a time. The right passphrase is asked for once.
+pub(super) struct LockedIdentity<L: Locked> {
+    locked: L,
     ask: AskCallbacks,
-    /// Makes it again for another attempt.
-    make: M,
+    /// `None` until the right passphrase was typed.
+    unlocked: ForkMutex<Option<L::Unlocked>>,
 }
 
-impl<I: Identity, M: Fn(AskCallbacks) -> Option<I>> LockedIdentity<I, M> {
-    pub(super) fn new(ask: AskCallbacks, make: M) -> Self {
-        Self { current: ForkMutex::new(make(ask.clone())), ask, make }
+impl<L: Locked> LockedIdentity<L> {
+    pub(super) fn new(ask: AskCallbacks, locked: L) -> Self {
+        Self { locked, ask, unlocked: ForkMutex::new(None) }
+    }
+
+    /// Asks for the passphrase. A keyboard may type it in another Unicode form than it was encrypted with. `None` without an answer.
+    fn unlock(&self) -> Option<Result<L::Unlocked, DecryptError>> {
+        if let Err(error) = self.locked.check_memory() {
+            return Some(Err(error.into()));
+        }
+        let passphrase = self.ask.0.secret(L::QUESTION)?;
+        let mut unlocked = self.locked.unlock(&passphrase, &self.ask);
+        for form in other_forms(&passphrase) {
+            if matches!(unlocked, Err(DecryptError::KeyDecryptionFailed)) {
+                self.ask.0.show(OTHER_FORM);
+                unlocked = self.locked.unlock(&form, &self.ask);
+            }
+        }
+        Some(unlocked)
     }
 }
 
-impl<I: Identity, M: Fn(AskCallbacks) -> Option<I>> Identity for LockedIdentity<I, M> {
+impl<L: Locked> Identity for LockedIdentity<L> {
     fn unwrap_stanza(&self, stanza: &Stanza) -> Option<Result<FileKey, DecryptError>> {
         self.unwrap_stanzas(std::slice::from_ref(stanza))
     }
 
     // After a panic it opens nothing any more, and neither in a process that was forked while another thread used it.
     fn unwrap_stanzas(&self, stanzas: &[Stanza]) -> Option<Result<FileKey, DecryptError>> {
-        let mut current = self.current.lock().ok()?;
-        let mut opened = current.as_ref()?.unwrap_stanzas(stanzas);
-        while matches!(opened, Some(Err(DecryptError::KeyDecryptionFailed))) && self.ask.turn().is_some() {
-            *current = (self.make)(self.ask.clone());
-            opened = current.as_ref()?.unwrap_stanzas(stanzas);
+        if !stanzas.iter().any(|stanza| self.locked.may_open(stanza)) {
+            return None;
         }
-        *self.ask.1.lock().ok()? = Forms::default();
-        opened
+        let mut unlocked = self.unlocked.lock().ok()?;
+        if unlocked.is_none() {
+            match self.unlock()? {
+                Ok(identity) => *unlocked = Some(identity),
+                // The next file asks again.
+                Err(error) => return Some(Err(error)),
+            }
+        }
+        unlocked.as_ref()?.unwrap_stanzas(stanzas)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use super::*;
+    use crate::ErrorKind::{self, NoMatchingKey, WrongPassphrase};
+    use crate::commands::EncryptOptions;
+    use crate::keys::{Identities, KeyPair, Recipients};
+    use crate::streaming::{decrypt_bytes, encrypt_bytes};
+
+    /// Gives these answers one after the other.
+    #[derive(Clone)]
+    struct Answers(Arc<Mutex<Vec<Option<&'static str>>>>);
+
+    impl Ask for Answers {
+        fn secret(&self, _: &str) -> Option<Zeroizing<String>> {
+            let mut answers = self.0.lock().unwrap();
+            assert!(!answers.is_empty(), "asked again");
+            answers.remove(0).map(|answer| Zeroizing::new(answer.into()))
+        }
+    }
+
+    /// Opens a file for these recipients as often as results are expected, and uses up the answers.
+    fn opens(locked: &[u8], to: &[&str], answers: &[Option<&'static str>], expected: &[Option<ErrorKind>]) {
+        let recipients: Recipients = to.iter().map(|text| text.parse::<Recipients>().unwrap()).collect();
+        let container = encrypt_bytes(b"plain", &recipients, &EncryptOptions::default()).unwrap();
+        let answers = Answers(Arc::new(Mutex::new(answers.into())));
+        let identities = Identities::from_file_asking(locked, answers.clone()).unwrap();
+        for expected in expected {
+            let opened = decrypt_bytes(&container, &identities, 1.into());
+            assert_eq!(opened.err().map(|error| error.kind).as_ref(), expected.as_ref(), "{to:?}");
+        }
+        assert!(answers.0.lock().unwrap().is_empty());
+    }
+
+    /// The passphrase is that of the test data, U+00E9 or U+0065 U+0301.
+    #[test]
+    fn questions_end_with_the_right_answer() {
+        let mut passphrase = age::scrypt::Recipient::new("caf\u{e9}".into());
+        passphrase.set_work_factor(4);
+        let pair = KeyPair::generate().unwrap();
+        let file = age::encrypt(&passphrase, pair.to_identity_file_text().as_bytes()).unwrap();
+        let to_pair = &*pair.recipient().to_string();
+        let (none, wrong, right) = (None, Some("cafe"), Some("caf\u{e9}"));
+        let results = [Some(NoMatchingKey), Some(WrongPassphrase), None, None];
+        opens(&file, &[to_pair, to_pair], &[none, wrong, right], &results);
+        #[cfg(feature = "ssh")]
+        {
+            let key = include_bytes!("testdata/ssh_ed25519_locked");
+            let ours = include_str!("testdata/ssh_ed25519.pub");
+            // From the tests of crate `age`.
+            let other = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIHsKLqeplhpW+uObz5dvMgjz1OxfM/XXUB+VHtZ6isGN";
+            opens(key, &[to_pair, other, ours, ours], &[right], &[None, None]);
+            opens(key, &[to_pair, other, ours, ours], &[none, wrong, Some("cafe\u{301}")], &results);
+            opens(key, &[to_pair, other], &[], &[Some(NoMatchingKey)]);
+        }
     }
 }

@@ -1,18 +1,19 @@
 //! Identity files: age's own, identity files encrypted with a passphrase, and SSH private keys.
 
-use std::cell::OnceCell;
 use std::fmt;
 use std::io::{self, BufRead};
 use std::sync::Arc;
 
-use age::{Callbacks as _, DecryptError, Identity, IdentityFile};
+use age::{DecryptError, Identity, IdentityFile};
 use age_core::format::{FileKey, Stanza};
 use zeroize::Zeroizing;
 
-use super::ask::{AskCallbacks, LockedIdentity};
+use super::ask::{AskCallbacks, Locked, LockedIdentity};
 use super::lines::{POST_QUANTUM, key_lines, read_key_file};
 use super::list::list;
 use super::post_quantum::PostQuantumIdentity;
+#[cfg(feature = "ssh")]
+use super::ssh;
 use super::{Ask, CobblestoneKey, KeyPair, LARGEST_WORK_FACTOR, MAX_WORK_FACTOR, RawKey, other_forms, passphrase};
 use crate::formats::Format;
 use crate::{Error, ErrorKind};
@@ -26,9 +27,6 @@ pub struct Identities {
 }
 
 list!(Identities, Identity);
-
-/// The detail of an error: a private key of SSH in PEM that age cannot open. `ssh-keygen -p -o` converts it.
-pub const OLD_PEM: &str = "SSH key is not in OpenSSH's own format";
 
 impl Identities {
     /// The format of the files that they open, if it has no magic by which it is recognised.
@@ -155,7 +153,7 @@ fn read(reader: impl BufRead, ask: Option<AskCallbacks>) -> Result<Identities, E
         return Err(bad("identity file is encrypted and armored; decrypt it with age first"));
     }
     if bytes.starts_with(b"-----BEGIN ") {
-        return ssh(&bytes, ask);
+        return ssh_key(&bytes, ask);
     }
     // For age, which does not ignore spaces. The capacity suffices: growing would leave a copy behind.
     let mut text = Zeroizing::new(String::with_capacity(bytes.len() + 1));
@@ -202,25 +200,26 @@ fn encrypted(bytes: &[u8], ask: Option<AskCallbacks>) -> Result<Identities, Erro
     let factor = bytes.split(|&byte| byte == b'\n').nth(1).and_then(|line| line.rsplit(|&byte| byte == b' ').next());
     let factor =
         factor.and_then(|digits| std::str::from_utf8(digits).ok()?.parse().ok()).filter(|&n| n <= MAX_WORK_FACTOR);
-    let make =
-        move |ask| Some(EncryptedFile { bytes: bytes.clone(), work_factor: factor, ask, opened: OnceCell::new() });
-    Ok(Identities::one(LockedIdentity::new(ask, make)))
+    Ok(Identities::one(LockedIdentity::new(ask, EncryptedFile { bytes, work_factor: factor })))
 }
 
 /// An identity file that a passphrase encrypts.
 struct EncryptedFile {
     bytes: Vec<u8>,
     work_factor: Option<u8>,
-    ask: AskCallbacks,
-    /// What it holds, after the passphrase.
-    opened: OnceCell<Result<Identities, DecryptError>>,
 }
 
-impl EncryptedFile {
-    fn open(&self) -> Result<Identities, DecryptError> {
-        passphrase::check_memory(self.work_factor.unwrap_or(0))?;
-        let secret = self.ask.request_passphrase("Type passphrase for encrypted identity");
-        let mut passphrase = age::scrypt::Identity::new(secret.ok_or(DecryptError::KeyDecryptionFailed)?);
+impl Locked for EncryptedFile {
+    type Unlocked = UnlockedFile;
+
+    const QUESTION: &str = "Type passphrase for encrypted identity";
+
+    fn check_memory(&self) -> io::Result<()> {
+        passphrase::check_memory(self.work_factor.unwrap_or(0))
+    }
+
+    fn unlock(&self, passphrase: &str, ask: &AskCallbacks) -> Result<UnlockedFile, DecryptError> {
+        let mut passphrase = age::scrypt::Identity::new(passphrase.into());
         passphrase.set_max_work_factor(MAX_WORK_FACTOR);
         let text = age::Decryptor::new(&self.bytes[..])
             .and_then(|file| file.decrypt(std::iter::once(&passphrase as &dyn Identity)))
@@ -230,27 +229,20 @@ impl EncryptedFile {
                 DecryptError::ExcessiveWork { .. } => error,
                 error => io::Error::from(damaged(error)).into(),
             })?;
-        Ok(read(&text[..], Some(self.ask.clone())).map_err(io::Error::from)?)
+        Ok(UnlockedFile(read(&text[..], Some(ask.clone())).map_err(io::Error::from)?))
     }
 }
 
-impl Identity for EncryptedFile {
+/// The identities of such a file.
+struct UnlockedFile(Identities);
+
+impl Identity for UnlockedFile {
     fn unwrap_stanza(&self, stanza: &Stanza) -> Option<Result<FileKey, DecryptError>> {
         self.unwrap_stanzas(std::slice::from_ref(stanza))
     }
 
     fn unwrap_stanzas(&self, stanzas: &[Stanza]) -> Option<Result<FileKey, DecryptError>> {
-        if self.opened.get().is_none() {
-            match self.open() {
-                // Its clone would lose the error inside.
-                Err(DecryptError::Io(error)) => return Some(Err(error.into())),
-                opened => self.opened.set(opened).ok()?,
-            }
-        }
-        match self.opened.get()? {
-            Ok(identities) => identities.members().find_map(|identity| identity.unwrap_stanzas(stanzas)),
-            Err(error) => Some(Err(error.clone())),
-        }
+        self.0.members().find_map(|identity| identity.unwrap_stanzas(stanzas))
     }
 }
 
@@ -273,33 +265,12 @@ impl Identity for FileIdentity {
 }
 
 #[cfg(feature = "ssh")]
-fn ssh(bytes: &[u8], ask: Option<AskCallbacks>) -> Result<Identities, Error> {
-    use age::ssh::{self, UnsupportedKey};
-
-    use super::recipients::unsupported_ssh;
-    let identity = ssh::Identity::from_buffer(bytes, None).map_err(|error| {
-        let is_openssh = bytes.starts_with(b"-----BEGIN OPENSSH PRIVATE KEY-----");
-        bad(if is_openssh { "not an SSH private key that age can use" } else { OLD_PEM }).with_source(error)
-    })?;
-    match (identity, ask) {
-        (identity @ ssh::Identity::Unencrypted(_), _) => Ok(Identities::one(identity)),
-        (identity @ ssh::Identity::Encrypted(_), Some(ask)) => {
-            let make = move |ask| Some(identity.clone().with_callbacks(ask));
-            Ok(Identities::one(LockedIdentity::new(ask, make)))
-        }
-        (ssh::Identity::Encrypted(_), None) => Err(bad("SSH key is encrypted and a passphrase cannot be entered here")),
-        (ssh::Identity::Unsupported(key), _) => Err(bad(match key {
-            UnsupportedKey::EncryptedPem => OLD_PEM.into(),
-            UnsupportedKey::EncryptedSsh(cipher) => {
-                format!("SSH key is encrypted with {cipher}, which is not supported")
-            }
-            UnsupportedKey::Hardware(kind) | UnsupportedKey::Type(kind) => unsupported_ssh(&kind),
-        })),
-    }
+fn ssh_key(pem: &[u8], ask: Option<AskCallbacks>) -> Result<Identities, Error> {
+    ssh::identity(pem, ask).map(Identities::boxed)
 }
 
 #[cfg(not(feature = "ssh"))]
-fn ssh(_: &[u8], _: Option<AskCallbacks>) -> Result<Identities, Error> {
+fn ssh_key(_: &[u8], _: Option<AskCallbacks>) -> Result<Identities, Error> {
     Err(bad("this build has no SSH support"))
 }
 
@@ -455,7 +426,7 @@ mod tests {
             let identities = Identities::from_passphrase_noting(typed, note).unwrap();
             let opened = decrypt_bytes(&container, &identities, 1.into());
             assert_eq!(opened.is_ok().then_some(NOTES.swap(0, Ordering::Relaxed)), tries, "{typed:?} for {made:?}");
-            // A file of identities that this passphrase encrypts. It is asked for once.
+            // A file of identities that this passphrase encrypts. It is asked for until it is right.
             let pair = KeyPair::generate().unwrap();
             let mut file = age::scrypt::Recipient::new(made.into());
             file.set_work_factor(4);
@@ -470,7 +441,7 @@ mod tests {
                 let opened = decrypt_bytes(&container, &identities, 1.into());
                 assert_eq!(opened.is_ok(), tries.is_some(), "{typed:?} for {made:?}");
             }
-            assert_eq!(NOTES.swap(0, Ordering::Relaxed), 1);
+            assert_eq!(NOTES.swap(0, Ordering::Relaxed), if tries.is_some() { 1 } else { 2 });
         }
     }
 

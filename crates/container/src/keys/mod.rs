@@ -11,15 +11,15 @@ mod passphrase;
 mod post_quantum;
 mod raw;
 mod recipients;
+#[cfg(feature = "ssh")]
+mod ssh;
 
 pub use address::{Address, Recipient};
 pub use ask::Ask;
 pub use cobblestone::CobblestoneKey;
 pub use identities::Identities;
 #[doc(hidden)]
-pub use identities::OLD_PEM;
-#[doc(hidden)]
-pub use lines::{encoding_fault, key_lines, read_key_file};
+pub use lines::{OLD_PEM, encoding_fault, key_lines, read_key_file};
 pub use pair::KeyPair;
 #[doc(hidden)]
 pub use passphrase::other_forms;

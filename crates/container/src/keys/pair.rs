@@ -23,7 +23,8 @@ use x25519_dalek::{PublicKey, StaticSecret};
 use zeroize::Zeroizing;
 
 use super::address::{Address, KEY_BYTES, Recipient, decode};
-use super::lines::{POST_QUANTUM, key_lines, read_key_file};
+use super::lines::{created_line, key_lines, read_key_file};
+use super::post_quantum::PostQuantumIdentity;
 use crate::random::fill_random;
 use crate::{Error, ErrorKind};
 
@@ -67,6 +68,7 @@ impl KeyPair {
         let bytes = read_key_file(reader, ErrorKind::BadIdentity)?;
         let mut identity = None;
         let mut noise = None;
+        let mut missing = "file contains no identity";
         for (number, line) in key_lines(&bytes, &ErrorKind::BadIdentity)? {
             let bad = |what| Error::new(ErrorKind::BadIdentity).with_detail(format!("line {number}: {what}"));
             if let Some(encoded) = line.strip_prefix(NOISE_LINE) {
@@ -76,15 +78,16 @@ impl KeyPair {
                 if noise.replace(StaticSecret::from(*secret)).is_some() {
                     return Err(bad("a second Noise key"));
                 }
-            } else if !line.starts_with('#') && !line.starts_with(POST_QUANTUM) {
+            } else if PostQuantumIdentity::parse(line).is_some() {
+                missing = "a post-quantum identity cannot send or receive";
+            } else if !line.starts_with('#') {
                 let parsed = line.parse().map_err(|_| bad("not an age X25519 identity"))?;
                 if identity.replace(parsed).is_some() {
                     return Err(bad("a second identity; use a file for each"));
                 }
             }
         }
-        let identity =
-            identity.ok_or_else(|| Error::new(ErrorKind::BadIdentity).with_detail("file contains no identity"))?;
+        let identity = identity.ok_or_else(|| Error::new(ErrorKind::BadIdentity).with_detail(missing))?;
         Ok(Self { identity, noise })
     }
 
@@ -123,16 +126,6 @@ impl KeyPair {
     }
 }
 
-/// The line with the time of creation; none if the clock is wrong and shows a year that the text cannot have.
-pub(super) fn created_line(now: SystemTime) -> String {
-    /// 9999-12-31T23:59:59Z.
-    const LAST: u64 = 253_402_300_799;
-    match now.duration_since(SystemTime::UNIX_EPOCH) {
-        Ok(since) if since.as_secs() <= LAST => format!("# created: {}\n", humantime::format_rfc3339_seconds(now)),
-        _ => String::new(),
-    }
-}
-
 impl fmt::Debug for KeyPair {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("KeyPair").field("recipient", &self.recipient()).finish_non_exhaustive()
@@ -141,21 +134,7 @@ impl fmt::Debug for KeyPair {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use super::*;
-
-    /// The seconds are those that `date -u -d 9999-12-31T23:59:59Z +%s` prints.
-    #[test]
-    fn any_clock_makes_an_identity_file() {
-        // Windows has no times far in the future.
-        let after = |seconds| SystemTime::UNIX_EPOCH.checked_add(Duration::from_secs(seconds));
-        assert_eq!(after(253_402_300_799).map(created_line).unwrap(), "# created: 9999-12-31T23:59:59Z\n");
-        let before = SystemTime::UNIX_EPOCH.checked_sub(Duration::from_secs(1));
-        for wrong in [before, after(253_402_300_800), after(1 << 62)].into_iter().flatten() {
-            assert_eq!(created_line(wrong), "");
-        }
-    }
 
     #[test]
     fn written_key_pairs_parse() {

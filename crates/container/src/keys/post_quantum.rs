@@ -24,8 +24,7 @@ use x25519_dalek::{PublicKey, StaticSecret};
 use zeroize::{Zeroize as _, Zeroizing};
 
 use super::address::{decode, has_low_order};
-use super::lines::{key_lines, read_key_file};
-use super::pair::created_line;
+use super::lines::{created_line, key_lines, read_key_file};
 use crate::random::fill_random;
 use crate::{Error, ErrorKind};
 

@@ -10,9 +10,11 @@ use age::EncryptError;
 use age_core::format::{FileKey, Stanza};
 
 use super::address::{LOW_ORDER, RECIPIENT_PREFIX, decode, has_low_order};
-use super::lines::{key_lines, read_key_file};
+use super::lines::{is_ssh_type, key_lines, read_key_file};
 use super::list::list;
 use super::post_quantum::{PostQuantumIdentity, PostQuantumRecipient};
+#[cfg(feature = "ssh")]
+use super::ssh;
 use super::{Address, CobblestoneKey, KeyPair, RawKey, Recipient, WORK_FACTOR, passphrase};
 use crate::{Error, ErrorKind};
 
@@ -55,7 +57,7 @@ impl Recipients {
     /// The same as [`from_file`](Self::from_file).
     pub fn from_file_skipping(reader: impl BufRead, mut skipped: impl FnMut(usize, &str)) -> Result<Self, Error> {
         Self::read(reader, |number, kind| {
-            let cannot_decrypt = (kind.starts_with("ecdsa-sha2-nistp") || kind.starts_with("sk-")) && is_type(kind);
+            let cannot_decrypt = (kind.starts_with("ecdsa-sha2-nistp") || kind.starts_with("sk-")) && is_ssh_type(kind);
             if cannot_decrypt {
                 skipped(number, kind);
             }
@@ -79,15 +81,14 @@ impl Recipients {
     /// Reads an identity file, or an SSH private key, and takes the recipients that belong to its identities: to encrypt to oneself.
     ///
     /// # Errors
-    /// `BadIdentity` with the line number, among others for an identity whose recipient does not follow from it; `Io`.
+    /// `BadIdentity` with the line number, among others for an identity whose recipient does not follow from it; `BadRecipient` for an SSH
+    /// key whose public key is refused; `Io`.
     pub fn from_identity_file(reader: impl BufRead) -> Result<Self, Error> {
         let bytes = read_key_file(reader, ErrorKind::BadIdentity)?;
         let bad = |detail: String| Error::new(ErrorKind::BadIdentity).with_detail(detail);
         #[cfg(feature = "ssh")]
         if bytes.starts_with(b"-----BEGIN ") {
-            let identity = age::ssh::Identity::from_buffer(&bytes[..], None)?;
-            let recipient = age::ssh::Recipient::try_from(identity);
-            return recipient.map(Self::one).map_err(|_| bad("SSH key has no recipient".into()));
+            return ssh::recipient_of(&bytes).map(Self::one);
         }
         let mut recipients = Self::default();
         for (number, line) in key_lines(&bytes, &ErrorKind::BadIdentity)? {
@@ -185,7 +186,7 @@ impl FromStr for Recipients {
             return Ok((&text.parse::<Address>()?).into());
         }
         if ["ssh-", "ecdsa-sha2-", "sk-ssh-", "sk-ecdsa-"].iter().any(|kind| text.starts_with(kind)) {
-            return ssh(text);
+            return ssh_key(text);
         }
         if let Ok(recipient) = text.parse::<age::x25519::Recipient>() {
             let refused = decode(text, RECIPIENT_PREFIX).is_none_or(has_low_order);
@@ -214,34 +215,12 @@ fn bad(detail: impl Into<String>) -> Error {
 }
 
 #[cfg(feature = "ssh")]
-fn ssh(text: &str) -> Result<Recipients, Error> {
-    use age::ssh::ParseRecipientKeyError as Refused;
-    match text.parse::<age::ssh::Recipient>() {
-        Ok(recipient) => Ok(Recipients::one(recipient)),
-        Err(Refused::RsaModulusTooLarge) => Err(bad("RSA key is too large")),
-        Err(Refused::RsaModulusTooSmall) => Err(bad("RSA key is smaller than 2048 bits")),
-        Err(_) => Err(bad(match text.split_whitespace().next() {
-            Some(kind @ ("ssh-ed25519" | "ssh-rsa")) => format!("not an SSH public key of type {kind}"),
-            kind => unsupported_ssh(kind.unwrap_or_default()),
-        })),
-    }
-}
-
-/// Names the type of an SSH key that age does not support. It comes from a file: anything but a type's name is not repeated.
-#[cfg(feature = "ssh")]
-pub(super) fn unsupported_ssh(kind: &str) -> String {
-    let named = if is_type(kind) { format!(" of type {kind}") } else { String::new() };
-    format!("SSH keys{named} are not supported, only ssh-ed25519 and ssh-rsa")
-}
-
-/// Whether this may be the type of an SSH key.
-fn is_type(kind: &str) -> bool {
-    let is_name = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-.@".contains(&byte);
-    kind.len() < 64 && kind.bytes().all(is_name)
+fn ssh_key(text: &str) -> Result<Recipients, Error> {
+    ssh::recipient(text).map(Recipients::one)
 }
 
 #[cfg(not(feature = "ssh"))]
-fn ssh(_: &str) -> Result<Recipients, Error> {
+fn ssh_key(_: &str) -> Result<Recipients, Error> {
     Err(bad("this build has no SSH support"))
 }
 
@@ -287,6 +266,26 @@ mod tests {
     #[test]
     fn every_kind_of_recipient_parses() {
         // The first is from age's documentation; the SSH keys were made by ssh-keygen for this test.
+        assert!("age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p".parse::<Recipients>().is_ok());
+        #[cfg(feature = "ssh")]
+        assert!(include_str!("testdata/ssh_ed25519.pub").parse::<Recipients>().is_ok());
+    }
+
+    #[test]
+    fn malformed_recipients_are_refused() {
+        for text in ["", "x", "age1", "age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8q", "tress1qqqq"] {
+            assert_eq!(kind(text), ErrorKind::BadRecipient, "{text}");
+        }
+        assert_eq!(kind("ssh-ed25519 AAAA"), ErrorKind::BadRecipient);
+        #[cfg(feature = "ssh")]
+        for named in
+            ["ssh-dss", "ecdsa-sha2-nistp256", "sk-ssh-ed25519@openssh.com", "ssh-ed25519-cert-v01@openssh.com"]
+        {
+            let error = format!("{named} AAAA comment").parse::<Recipients>().unwrap_err().to_string();
+            assert!(error.contains(named), "{error}");
+        }
+    }
+
     /// The coordinates of all points of low order, with those above the prime: <https://cr.yp.to/ecdh.html>.
     #[test]
     fn points_of_low_order_are_refused() {
@@ -310,26 +309,6 @@ mod tests {
             for text in [recipient.to_uppercase(), recipient, address(&point, &good), address(&good, &point)] {
                 assert_eq!(kind(&text), ErrorKind::BadRecipient, "{u}");
             }
-        }
-    }
-
-        assert!("age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p".parse::<Recipients>().is_ok());
-        #[cfg(feature = "ssh")]
-        assert!(include_str!("testdata/ssh_ed25519.pub").parse::<Recipients>().is_ok());
-    }
-
-    #[test]
-    fn malformed_recipients_are_refused() {
-        for text in ["", "x", "age1", "age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8q", "tress1qqqq"] {
-            assert_eq!(kind(text), ErrorKind::BadRecipient, "{text}");
-        }
-        assert_eq!(kind("ssh-ed25519 AAAA"), ErrorKind::BadRecipient);
-        #[cfg(feature = "ssh")]
-        for named in
-            ["ssh-dss", "ecdsa-sha2-nistp256", "sk-ssh-ed25519@openssh.com", "ssh-ed25519-cert-v01@openssh.com"]
-        {
-            let error = format!("{named} AAAA comment").parse::<Recipients>().unwrap_err().to_string();
-            assert!(error.contains(named), "{error}");
         }
     }
 
