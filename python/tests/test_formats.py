@@ -123,6 +123,7 @@ def test_wrong_formats_and_keys(key: tress.KeyPair, tmp_path: pathlib.Path) -> N
         (tress.Damaged, "other-format", lambda: tress.inspect(path, format="age")),
         (tress.Damaged, "armor-damaged", lambda: tress.decrypt(b"-----BEGIN AGE ENCRYPTED FILE-----\n!\n", key)),
         (tress.Usage, "key-file-length", lambda: tress.CobblestoneKey(bytes(17))),
+        (tress.Usage, "key-file-length", lambda: tress.CobblestoneKey(b"0123456789abcdef")),
         (tress.Usage, "key-file-length", lambda: tress.open(path, raw, format="cobblestone-256")),
         (tress.Usage, "usage", lambda: tress.open(path, raw, format="age")),
         (tress.Usage, "usage", lambda: tress.encrypt(b"", key, format="pgp")),

@@ -3,7 +3,7 @@
 #include <tress.h>
 
 int main(void) {
-  const uint8_t *key = (const uint8_t *)"0123456789abcdef"; /* Yours is random. */
+  const uint8_t *key = (const uint8_t *)"16 unsafe bytes!"; /* Yours are random. */
   const uint8_t *context = (const uint8_t *)"backup";
   tress_recipients *to = tress_recipients_new();
   tress_identities *from = tress_identities_new();

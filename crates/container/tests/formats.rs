@@ -315,5 +315,12 @@ fn a_format_that_does_not_match_is_named() {
         assert_eq!(encrypt_bytes(b"x", recipients, &wrong).unwrap_err().kind, ErrorKind::Usage, "{wrong:?}");
     }
     assert_eq!(CobblestoneKey::new(Format::Age, &KEY, b"").unwrap_err().kind, ErrorKind::Usage);
-    assert_eq!(CobblestoneKey::new(Format::Cobblestone128, &KEY, b"").unwrap_err().kind, ErrorKind::KeyFileLength);
+    let hexadecimal = b"00112233445566778899aabbccddeeff";
+    for (format, key) in [
+        (Format::Cobblestone128, &KEY[..]),
+        (Format::Cobblestone128, &hexadecimal[..16]),
+        (Format::Cobblestone256, hexadecimal),
+    ] {
+        assert_eq!(CobblestoneKey::new(format, key, b"").unwrap_err().kind, ErrorKind::KeyFileLength);
+    }
 }

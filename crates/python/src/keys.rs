@@ -182,10 +182,10 @@ pub(crate) fn cobblestone(
     let context = context.as_ref().map_or(&[][..], InputBuffer::as_slice);
     let by_length = if key.as_slice().len() == 16 { Format::Cobblestone128 } else { Format::Cobblestone256 };
     keys::CobblestoneKey::new(format.unwrap_or(by_length), key.as_slice(), context).map_err(|error| {
-        let wanted = match (&error.kind, format) {
-            (ErrorKind::KeyFileLength, Some(Format::Cobblestone128)) => "key must be 16 bytes",
-            (ErrorKind::KeyFileLength, Some(_)) => "key must be 32 bytes",
-            (ErrorKind::KeyFileLength, None) => "key must be 16 or 32 bytes",
+        let wanted = match (key.as_slice().len(), format) {
+            (length, Some(Format::Cobblestone128)) if length != 16 => "key must be 16 bytes",
+            (length, Some(Format::Cobblestone256)) if length != 32 => "key must be 32 bytes",
+            (length, None) if length != 16 && length != 32 => "key must be 16 or 32 bytes",
             _ => return errors::container(py, error),
         };
         errors::ExceptionClass::Usage.error(py, wanted, "key-file-length")

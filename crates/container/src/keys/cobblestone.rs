@@ -19,7 +19,7 @@ impl CobblestoneKey {
     /// A key of 16 bytes for Cobblestone-128, or of 32 bytes for Cobblestone-256; and the context, which may be empty and is not secret.
     ///
     /// # Errors
-    /// `KeyFileLength` for a key of another length; `Usage` for a format that is neither.
+    /// `KeyFileLength` for a key of another length or in hexadecimal; `Usage` for a format that is neither.
     pub fn new(format: Format, key: &[u8], context: &[u8]) -> Result<Self, Error> {
         let Some(key_bytes) = format.key_bytes() else {
             return Err(Error::new(ErrorKind::Usage).with_detail("the format is not Cobblestone"));
@@ -28,6 +28,7 @@ impl CobblestoneKey {
             let detail = format!("{} takes {key_bytes} bytes", format.name());
             return Err(Error::new(ErrorKind::KeyFileLength).with_detail(detail));
         }
+        super::key_file(key)?;
         Ok(Self { format, key: Zeroizing::new(key.to_vec()), context: context.to_vec() })
     }
 
