@@ -140,3 +140,10 @@ def test_wrong_formats_and_keys(key: tress.KeyPair, tmp_path: pathlib.Path) -> N
     buffer = bytearray(100_000)
     with pytest.raises(ValueError):
         tress.Cobblestone128Encryptor(raw, b"").update_into(memoryview(buffer)[:50_000], buffer)
+
+
+@pytest.mark.parametrize("format", ["tress", "age"])
+def test_the_content_of_a_short_file_is_known_at_the_end(key: tress.KeyPair, format: str) -> None:
+    decryptor = tress.Decryptor(key)
+    plain = decryptor.update(tress.encrypt(b"plain", key, format=format)) + decryptor.finalize()
+    assert (plain, decryptor.content_type) == (b"plain", "file")

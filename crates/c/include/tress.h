@@ -513,7 +513,7 @@ const char *tress_decryptor_name(const tress_decryptor *decryptor);
 
 /**
  * Returns 1 if the plaintext is the tar stream of a folder, 0 if it is the content of a file, and -1 until the header was
- * pushed completely. One thread at a time.
+ * read, at the latest by `tress_decryptor_finish`. One thread at a time.
  *
  * Needs: `decryptor` is NULL or a handle.
  */

@@ -155,6 +155,15 @@ pub struct tress_decryptor {
     content: Option<ContentInfo>,
 }
 
+impl tress_decryptor {
+    /// Keeps what the header says, once it was opened.
+    fn note_content(&mut self, decryptor: &Decryptor) {
+        if self.content.is_none() {
+            self.content = decryptor.content().map(ContentInfo::of);
+        }
+    }
+}
+
 /// Format of the file, and name and type of the plaintext, from the container's header.
 pub(crate) struct ContentInfo {
     format: CString,
@@ -233,9 +242,7 @@ pub unsafe extern "C" fn tress_decryptor_push(
             let pushed = decryptor.push(piece, &mut handle.output.bytes);
             // After a failure too: chunks before a damaged one are verified.
             let written = handle.output.flush();
-            if handle.content.is_none() {
-                handle.content = decryptor.content().map(ContentInfo::of);
-            }
+            handle.note_content(&decryptor);
             pushed?;
             written?;
         }
@@ -256,8 +263,9 @@ pub unsafe extern "C" fn tress_decryptor_finish(decryptor: *mut tress_decryptor)
     guard(|| {
         // SAFETY: the caller promises a valid handle.
         let handle = unsafe { raw::handle_mut(decryptor)? };
-        let decryptor = handle.decryptor.take().ok_or(TRESS_STATE)?;
-        let finished = decryptor.finish(&mut handle.output.bytes);
+        let mut decryptor = handle.decryptor.take().ok_or(TRESS_STATE)?;
+        let finished = decryptor.try_finish(&mut handle.output.bytes);
+        handle.note_content(&decryptor);
         let written = handle.output.flush();
         finished?;
         written
@@ -278,7 +286,7 @@ pub unsafe extern "C" fn tress_decryptor_name(decryptor: *const tress_decryptor)
 }
 
 /// Returns 1 if the plaintext is the tar stream of a folder, 0 if it is the content of a file, and -1 until the header was
-/// pushed completely. One thread at a time.
+/// read, at the latest by `tress_decryptor_finish`. One thread at a time.
 ///
 /// # Safety
 /// `decryptor` is NULL or a handle.

@@ -38,6 +38,7 @@ static void open_all(const struct bytes *sealed, const uint8_t *plain, size_t le
   /* The header of a short age file is read only at the end. */
   CHECK(format != NULL || (is_name(tress_decryptor_name(decryptor)) && tress_decryptor_is_tree(decryptor) == 0));
   OK(tress_decryptor_finish(decryptor));
+  CHECK(is_name(tress_decryptor_name(decryptor)) && tress_decryptor_is_tree(decryptor) == 0);
   tress_decryptor_free(decryptor);
   CHECK(back.length == length && same(back.data, plain, length));
   free(back.data);

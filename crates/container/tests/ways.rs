@@ -87,7 +87,11 @@ pub(crate) fn read_to_end(reader: Result<DecryptReader<impl Read>, Error>) -> Op
 fn pushed(sealed: &[u8], identities: &Identities, piece: usize, threads: usize) -> Opened {
     let (mut decryptor, mut plain) = (Decryptor::new(identities, threads.into()), Vec::new());
     let result = sealed.chunks(piece).try_for_each(|piece| decryptor.push(piece, &mut plain));
-    let result = result.and_then(|()| decryptor.finish(&mut plain));
+    let result = result.and_then(|()| decryptor.try_finish(&mut plain));
+    if result.is_ok() {
+        assert!(decryptor.content().is_some());
+        assert_eq!(decryptor.push(b"", &mut plain).unwrap_err().kind, tress_container::ErrorKind::Usage);
+    }
     (plain, result)
 }
 

@@ -185,11 +185,12 @@ impl Decryptor {
 
     /// Returns the rest of the plaintext. Raises `Damaged` if the container is truncated.
     fn finalize<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        let finish = |decryptor: streaming::Decryptor, plain: &mut Vec<u8>| {
+        let finish = |mut decryptor: streaming::Decryptor, plain: &mut Vec<u8>| {
+            let finished = decryptor.try_finish(plain);
             if let Ok(mut kept) = self.kept.lock() {
                 *kept = content(&decryptor);
             }
-            decryptor.finish(plain)
+            finished
         };
         self.pushed.finalize(py, finish, errors::container)
     }

@@ -27,6 +27,7 @@ pub struct Decryptor {
     next_chunk: u64,
     threads: usize,
     by_chunk: bool,
+    /// Whether it has failed or finished.
     failed: bool,
 }
 
@@ -95,12 +96,23 @@ impl Decryptor {
     /// # Errors
     /// `Truncated` if the container cannot end here; the errors of [`push`](Decryptor::push).
     pub fn finish(mut self, plain: &mut Vec<u8>) -> Result<(), Error> {
-        self.checked(|this| this.try_finish(plain))
+        self.try_finish(plain)
+    }
+
+    /// Like [`finish`](Self::finish), but keeps the decryptor for its [`content`](Self::content): the header of a small file may be opened
+    /// only here. Every further call fails with `Usage`.
+    ///
+    /// # Errors
+    /// The errors of [`finish`](Self::finish).
+    pub fn try_finish(&mut self, plain: &mut Vec<u8>) -> Result<(), Error> {
+        self.checked(|this| this.take_end(plain))?;
+        self.failed = true;
+        Ok(())
     }
 
     fn checked(&mut self, call: impl FnOnce(&mut Self) -> Result<(), Error>) -> Result<(), Error> {
         if self.failed {
-            return Err(Error::new(ErrorKind::Usage).with_detail("this decryptor has already failed"));
+            return Err(Error::new(ErrorKind::Usage).with_detail("this decryptor has already failed or finished"));
         }
         self.failed = true;
         call(self)?;
@@ -167,8 +179,7 @@ impl Decryptor {
         Ok(())
     }
 
-    /// Like [`finish`](Decryptor::finish), for callers that keep the decryptor but call it no more.
-    pub(super) fn try_finish(&mut self, plain: &mut Vec<u8>) -> Result<(), Error> {
+    fn take_end(&mut self, plain: &mut Vec<u8>) -> Result<(), Error> {
         let (mut bytes, plain) = (Vec::new(), &mut Plaintext(plain));
         self.armor.finish(&mut bytes)?;
         self.take(&bytes, plain)?;
