@@ -290,6 +290,11 @@ fn other_formats() {
 
     folder.tress(["keygen", "--pq", "-o", "pq.key"]).ok();
     let public = String::from_utf8(folder.tress(["keygen", "--public", "pq.key"]).ok().stdout).unwrap();
+    folder.write("both.key", [folder.read("me.key"), folder.read("pq.key")].concat());
+    let both = String::from_utf8(folder.tress(["keygen", "--public", "both.key"]).ok().stdout).unwrap();
+    assert_eq!(both.lines().collect::<Vec<_>>(), [public.trim(), &folder.recipient, &folder.public("me.key", 1)]);
+    let send = ["send", "-i", "pq.key", "-r", &folder.public("me.key", 1), "--to", "127.0.0.1:1", "me.key"];
+    folder.tress(send).wrong_use("a post-quantum identity cannot send or receive");
     let to_pq = &["-r", public.trim()][..];
     for format in ["age", "tress"] {
         folder.write("sealed", encrypt(&[&["--format", format], to_pq].concat()).ok().stdout);

@@ -3,7 +3,7 @@
 use std::io::{self, Write as _};
 use std::path::Path;
 
-use tress_container::keys::{KeyPair, PostQuantumIdentity};
+use tress_container::keys::{KeyPair, PostQuantumIdentity, key_lines};
 use tress_container::{Control, ErrorKind, commands};
 use tress_sign::{PrivateKey, discrete, rsa};
 
@@ -87,11 +87,17 @@ fn public(path: &Path, passphrase: &args::Passphrase) -> Result<(), Failure> {
         let key = signing::public_part(path, &bytes, passphrase, &mut stdin)?;
         return files::print(&key.to_pem());
     }
-    if let Ok(identity) = PostQuantumIdentity::from_file(&bytes[..]) {
-        return files::print(&format!("{}\n", identity.recipient()));
+    let failed = |error: tress_container::Error| failure::from_error(error.at(files::shown(path)));
+    let mut lines = key_lines(&bytes, &ErrorKind::BadIdentity).map_err(failed)?;
+    lines.retain(|(_, line)| !line.starts_with('#'));
+    let recipient = |line: &str| PostQuantumIdentity::from_file(line.as_bytes()).ok().map(|found| found.recipient());
+    let post_quantum: Vec<_> = lines.iter().filter_map(|(_, line)| recipient(line)).collect();
+    let mut text: String = post_quantum.iter().map(|recipient| format!("{recipient}\n")).collect();
+    // Of any other line, or of none, the key pair says what is wrong.
+    if post_quantum.is_empty() || post_quantum.len() < lines.len() {
+        text.push_str(&public_lines(&KeyPair::from_file(&bytes[..]).map_err(failed)?, ("", "")));
     }
-    let pair = KeyPair::from_file(&bytes[..]).map_err(|error| failure::from_error(error.at(files::shown(path))))?;
-    files::print(&public_lines(&pair, ("", "")))
+    files::print(&text)
 }
 
 fn public_lines(pair: &KeyPair, labels: (&str, &str)) -> String {
