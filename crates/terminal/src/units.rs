@@ -142,20 +142,17 @@ pub fn hex(text: &str) -> Result<Hex, String> {
     }
 }
 
-/// A number that rounding has left just below a unit takes the unit: no `1000.000 MB/s`.
-fn nudged(value: f64) -> f64 {
-    value * (1.0 + 1e-9)
-}
-
 /// Formats seconds with four significant digits: `803.9 s`, `10.00 µs`.
 pub fn seconds_text(seconds: f64) -> String {
-    let (value, unit) = match nudged(seconds) {
+    // What rounds up to a unit takes the unit: no `1000.0 ms`.
+    let (factor, unit) = match seconds * (1.0 + 0.5e-4) {
         0.0 => return "0 s".into(),
-        s if s >= 1.0 => (s, "s"),
-        s if s >= 1e-3 => (s * 1e3, "ms"),
-        s if s >= 1e-6 => (s * 1e6, "µs"),
-        s => (s * 1e9, "ns"),
+        s if s >= 1.0 => (1.0, "s"),
+        s if s >= 1e-3 => (1e3, "ms"),
+        s if s >= 1e-6 => (1e6, "µs"),
+        _ => (1e9, "ns"),
     };
+    let value = seconds * factor;
     let decimals = match value {
         v if v >= 1000.0 => 0,
         v if v >= 100.0 => 1,
@@ -167,7 +164,7 @@ pub fn seconds_text(seconds: f64) -> String {
 
 /// Formats a rate: `27.0 MB/s`.
 pub fn rate_text(bytes_per_s: f64) -> String {
-    let (factor, unit) = match nudged(bytes_per_s) {
+    let (factor, unit) = match bytes_per_s * (1.0 + 0.5e-6) {
         r if r >= 1e9 => (1e9, "GB/s"),
         r if r >= 1e6 => (1e6, "MB/s"),
         r if r >= 1e3 => (1e3, "kB/s"),
@@ -265,9 +262,10 @@ mod tests {
         assert_eq!(seconds_text(10e-6), "10.00 µs");
         assert_eq!(seconds_text(0.0321), "32.10 ms");
         assert_eq!(seconds_text(0.0), "0 s");
-        assert_eq!(seconds_text(1.0 - 1e-12), "1.000 s");
+        assert_eq!((seconds_text(0.99994), seconds_text(0.99996)), ("999.9 ms".into(), "1.000 s".into()));
         assert_eq!(rate_text(27_027_027.0), "27.027 MB/s");
         assert_eq!(rate_text(1e-9_f64.recip()), "1.000 GB/s");
+        assert_eq!((rate_text(999_999.4), rate_text(999_999.6)), ("999.999 kB/s".into(), "1.000 MB/s".into()));
         assert_eq!(size_text(10_000_000_000), "10 GB");
         assert_eq!(size_text(1 << 40), "1 TiB");
         assert_eq!(size_text(1536), "1,536 bytes");

@@ -83,8 +83,14 @@ fn the_issue_width_of_a_preset_can_be_set() {
 
 #[test]
 fn nothing_that_a_machine_says_is_ignored() {
-    let unit = |fields: &str| with("fe310", &[&format!("in_order.unit=[{{ latency = 9, {fields} }}]")]).map(|_| ());
+    let units = |beside: bool, fields: &str| {
+        let units = format!("in_order.unit=[{{ latency = 9, {fields} }}]");
+        with("fe310", &[&format!("in_order.multiply_beside={beside}"), &units]).map(|_| ())
+    };
+    let unit = |fields: &str| units(true, fields);
     assert_eq!(unit("does = [\"fp-divide\"], interval = 4"), Ok(()));
+    assert_eq!(units(false, "does = [\"multiply\"], interval = 4"), Ok(()));
+    assert!(units(false, "does = [\"multiply\", \"multiply\"]").is_err());
     for wrong in [
         "does = [\"fp-add\"], count = 2",
         "does = [\"fp-add\"], count_from_issue = [[1, 2]]",

@@ -174,6 +174,8 @@ pub(crate) fn rewrap(options: args::Rewrap) -> Result<(), Failure> {
     let mut failed = cancellable(|control| {
         let mut failed = Vec::new();
         for file in &files {
+            // The question for another file.
+            crate::prompt::unanswered();
             match commands::rewrap(file, &identities, &recipients, control) {
                 Err(error) if error.kind == ErrorKind::Interrupted => return Err(failure::from_error(error)),
                 done => {

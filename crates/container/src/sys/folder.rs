@@ -44,7 +44,7 @@ pub(super) fn open(folder: &Dir, name: &OsStr, how: Opening) -> io::Result<File>
     let mut tries = 1;
     loop {
         match folder.open_with(name, &options) {
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock && tries < LEASE_TRIES => {
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock && how == Opening::Read && tries < LEASE_TRIES => {
                 tries += 1;
                 thread::sleep(LEASE_PAUSE);
             }

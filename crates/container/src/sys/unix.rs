@@ -396,9 +396,11 @@ pub(super) fn set_attribute(of: Attributed<'_>, name: &OsStr, value: &[u8]) -> i
     match (set, of) {
         // More than this file system can hold.
         (Err(Errno::NOSPC | Errno::TOOBIG | Errno::RANGE), _) => Err(io::ErrorKind::Unsupported.into()),
-        (Err(error), Attributed::In(folder, place)) => match without_proc(error.into(), folder, place)? {
-            Some(folder) => set_attribute(Attributed::File(&folder), name, value),
-            None => Err(io::ErrorKind::Unsupported.into()),
+        (Err(error), Attributed::In(folder, place)) => match without_proc(error.into(), folder, place) {
+            Ok(Some(folder)) => set_attribute(Attributed::File(&folder), name, value),
+            // A folder that its owner may not read has no handle.
+            Err(error) if error.kind() != io::ErrorKind::PermissionDenied => Err(error),
+            _ => Err(io::ErrorKind::Unsupported.into()),
         },
         (set, _) => Ok(set?),
     }

@@ -396,6 +396,7 @@ impl Packer<'_, '_> {
             Ok(opened) => opened,
             Err(error) => return self.leave_out(error.at(shown)),
         };
+        let changed = self.packed.changed;
         let attributes = self.attributes(attributes, shown)?;
         let entry = self.entry(path, EntryKind::File { size_bytes, segments }, &metadata, attributes);
         self.write_header(&entry)?;
@@ -412,7 +413,8 @@ impl Packer<'_, '_> {
         };
         let is_changed = problem.is_some();
         if let Some(error) = problem {
-            self.packed.changed += 1;
+            // Once, also if it lacks its attributes.
+            self.packed.changed = changed + 1;
             self.go_on_after(error.at(shown))?;
         }
         self.index.push(Member::of(&entry, place, is_changed));

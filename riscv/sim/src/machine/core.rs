@@ -301,12 +301,12 @@ impl InOrder {
                 return Err(invalid_field(&format!("{field}.count"), "an in-order pipeline has one unit of a kind"));
             }
             for does in &unit.does {
-                let elsewhere = match does {
+                let is_field = match does {
                     UnitClass::Load | UnitClass::Store | UnitClass::Branch => true,
                     UnitClass::Multiply | UnitClass::Divide => self.multiply_beside,
-                    class => timed.contains(class),
+                    _ => false,
                 };
-                if elsewhere {
+                if is_field || timed.contains(does) {
                     return Err(invalid_field(
                         &format!("{field}.does"),
                         format_args!("the times of {does:?} are in another unit or in fields of in_order"),
