@@ -5,7 +5,6 @@ use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::panic::resume_unwind;
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, ScopedJoinHandle};
@@ -103,9 +102,7 @@ impl SenderStore {
                 Ok(EntryStatus::Complete)
             }
             EntryKind::Link { target } => {
-                let is_folder =
-                    |up: usize, names: &[&[u8]]| self.is_folder(&[&parents[..parents.len() - up], names].concat());
-                if !link_stays_inside(parents.len(), target, is_folder) {
+                if !link_stays_inside(parents.len(), target) {
                     return Err(Denied::name("the link leads out of the sender's folder"));
                 }
                 // An error if one of these is a link.
@@ -115,13 +112,6 @@ impl SenderStore {
                 Ok(EntryStatus::Complete)
             }
         }
-    }
-
-    /// Whether this is a folder and no link. Those above it must be known to be folders, or be checked later.
-    fn is_folder(&self, names: &[&[u8]]) -> bool {
-        let path = names.iter().map(|name| to_os(name)).collect::<Option<PathBuf>>();
-        path.and_then(|path| self.system.metadata_in(&self.root, path.as_os_str()).ok())
-            .is_some_and(|found| found.is_dir())
     }
 
     /// Opens the folder with these names, unless it was the last one that was opened.

@@ -1,7 +1,7 @@
 //! What a session sends: small files, folders and links in lists, and large files one after the other.
 
 use std::ffi::{OsStr, OsString};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::Scope;
@@ -24,7 +24,7 @@ use crate::wire::ranges::Ranges;
 use tress_container::commands::Source;
 use tress_container::format::LAYOUT;
 use tress_container::sys::{FileTime, Kind, Status};
-use tress_container::tree::names::{to_bytes, to_os};
+use tress_container::tree::names::to_bytes;
 use tress_container::tree::shown_path;
 use tress_container::workers::lock;
 use tress_container::{Error, ErrorKind, Refusal};
@@ -232,12 +232,7 @@ impl SendSession<'_> {
         let (target, modified) = read().map_err(|error| Error::from(error).at(path))?;
         // Below the folder that is sent, whose name comes first.
         let depth = name.iter().filter(|byte| **byte == b'/').count().saturating_sub(1);
-        let is_folder = |up: usize, names: &[&[u8]]| {
-            let names = names.iter().map(|name| to_os(name)).collect::<Option<PathBuf>>();
-            let found = path.ancestors().nth(up + 1).zip(names).map(|(folder, names)| folder.join(names));
-            found.and_then(|path| self.system.metadata_of(&path).ok()).is_some_and(|found| found.is_dir())
-        };
-        let target = to_bytes(target.as_os_str()).filter(|target| link_stays_inside(depth, target, is_folder));
+        let target = to_bytes(target.as_os_str()).filter(|target| link_stays_inside(depth, target));
         let target = target.ok_or_else(|| Error::new(ErrorKind::TreeLink).at(path))?.to_vec();
         let metadata = Metadata { mode: None, modified: FileTime::from_system(modified) };
         Ok(Entry { kind: EntryKind::Link { target }, metadata, path: name })

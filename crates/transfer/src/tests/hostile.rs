@@ -116,7 +116,7 @@ fn hostile_names_and_sizes() {
         assert_eq!(refused, if name == b"real" { 2 } else { 3 }, "{:?}", String::from_utf8_lossy(name));
     }
     for target in
-        [&b"/etc/passwd"[..], b"..", b"../../x", b"real/../..", b"./..", b"link/../real", b"no/../real", b"a\0"]
+        [&b"/etc/passwd"[..], b"..", b"../../x", b"real/../real", b"./..", b"link/../real", b"no/../real", b"a\0"]
     {
         let list =
             Request::List { list: 500, entries: vec![entry(EntryKind::Link { target: target.to_vec() }, b"planted")] };

@@ -157,18 +157,11 @@ fn modes_times_links_and_names_are_kept() {
     }
     fs::write(top.join(odd), b"odd").unwrap();
     fs::set_permissions(top.join("d/empty"), fs::Permissions::from_mode(0o557)).unwrap();
-    for (link, target) in [
-        ("l", "d/b"),
-        ("d/up", "../a"),
-        ("dangling", "nowhere"),
-        ("d/.up", "./../a"),
-        ("through", "d/../a"),
-        ("d/through", "../d/../a"),
-    ] {
+    for (link, target) in [("l", "d/b"), ("d/up", "../a"), ("dangling", "nowhere"), ("d/.up", "./../a")] {
         symlink(target, top.join(link)).unwrap();
     }
     let folder = Dir::open_ambient_dir(&top, cap_std::ambient_authority()).unwrap();
-    let names = ["a", "d/b", "d/large", "l", "d/up", "dangling", "d/.up", "through", "d/through", "d/empty", "d", "."];
+    let names = ["a", "d/b", "d/large", "l", "d/up", "dangling", "d/.up", "d/empty", "d", "."];
     let times = (1..).map(|seconds| FileTime { seconds: 1_000_000_000 + seconds, nanoseconds: 123_456_789 });
     for (name, time) in names.iter().zip(times) {
         OS.set_modified(&folder, name.as_ref(), time).unwrap();
@@ -190,7 +183,7 @@ fn modes_times_links_and_names_are_kept() {
     let again = ends.send_files(&running, &["top"], |_| {}).unwrap();
     assert_eq!((again.files, again.complete_before), (4, 4));
     ends.file("top/more", b"more");
-    for target in ["../../outside", "l/../a", "nowhere/../a", "../top/a"] {
+    for target in ["../../outside", "l/../a", "nowhere/../a", "d/../a", "../top/a"] {
         symlink(target, top.join("out")).unwrap();
         assert_eq!(ends.send_files(&running, &["top"], |_| {}).unwrap_err().kind, ErrorKind::TreeLink, "{target}");
         assert_eq!(ends.received("top/more"), b"more");
