@@ -250,15 +250,21 @@ impl SendSession<'_> {
         match answer? {
             Reply::Refused { reason } => {
                 let error = Error::new(ErrorKind::Refused(reason)).at(shown_path(name));
-                // The receiver may accept other files.
-                let is_about_the_file = matches!(
-                    reason,
-                    Refusal::Name | Refusal::Exists | Refusal::OtherVersion | Refusal::TooMany | Refusal::Quota
-                );
-                if !is_about_the_file {
-                    self.stop();
+                let is_about_the_file = match reason {
+                    Refusal::Name | Refusal::Exists => true,
+                    Refusal::OtherVersion | Refusal::TooMany | Refusal::Quota => {
+                        matches!(request, Request::Offer { .. })
+                    }
+                    _ => false,
+                };
+                if is_about_the_file {
+                    // The receiver may accept other files.
+                    return Err(error);
                 }
-                Err(error)
+                // Another thread may have seen that the receiver then closes.
+                lock(&self.state).failure = Some(error);
+                self.stop();
+                Err(Error::new(ErrorKind::Interrupted))
             }
             answer => Ok(answer),
         }
@@ -368,10 +374,9 @@ impl SendSession<'_> {
             }
         };
         source.check_unchanged()?;
-        match self.ask(file, &Request::Finish { file, size_bytes }, name) {
-            Ok(Reply::Confirmed { file: confirmed }) if confirmed == file => Ok(size_bytes),
-            Ok(_) => Err(self.protocol_error()),
-            Err(error) => Err(lock(&self.state).failure.take().unwrap_or(error)),
+        match self.ask(file, &Request::Finish { file, size_bytes }, name)? {
+            Reply::Confirmed { file: confirmed } if confirmed == file => Ok(size_bytes),
+            _ => Err(self.protocol_error()),
         }
     }
 

@@ -3,6 +3,7 @@
 
 use super::*;
 use crate::testing::any_sender::{entry, file_entry, offer};
+use std::sync::atomic::AtomicBool;
 use tress_container::testing::faulty;
 
 #[test]
@@ -415,11 +416,14 @@ fn a_pack_of_a_sender_that_is_gone() {
 }
 
 /// Runs a receiver that grants more data connections than it was asked for, and sends these replies once the sender has offered or listed a
-/// file. Returns the sender's error.
+/// file, and the refusal among them as the answer to `Finish`, before it closes. Returns the sender's error.
 fn lying_receiver(ends: &Ends, size: usize, lies: Vec<Reply>, stall_time: Duration) -> Error {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let to = listener.local_addr().unwrap().to_string();
     let secret = ends.noise(&ends.receiver).0;
+    let is_refusal = |lie: &Reply| matches!(lie, Reply::Refused { .. });
+    // After a file that is refused, another one.
+    let files = 1 + lies.iter().filter(|lie| is_refusal(lie)).count();
     let liar = std::thread::spawn(move || {
         // Only the sender's link is under test.
         let listener = crate::wire::link::Listener::new(listener).unwrap();
@@ -436,7 +440,7 @@ fn lying_receiver(ends: &Ends, size: usize, lies: Vec<Reply>, stall_time: Durati
         loop {
             let Ok(Some(message)) = incoming.read(&timeouts) else { return };
             if let Ok(Request::Offer { file, .. } | Request::List { list: file, .. }) = Request::parse(&message) {
-                for lie in &lies {
+                for lie in lies.iter().filter(|lie| !is_refusal(lie)) {
                     // Give the reply the number of the offered file.
                     let lie = match lie.clone() {
                         Reply::Resume { held, .. } => Reply::Resume { file, held },
@@ -448,22 +452,31 @@ fn lying_receiver(ends: &Ends, size: usize, lies: Vec<Reply>, stall_time: Durati
                 break;
             }
         }
+        let is_finishing = AtomicBool::new(false);
         std::thread::scope(|scope| {
             scope.spawn(|| {
                 let idle = Reply::Progress { file: 0, synced_chunks: 0, streams: vec![] };
                 // Regular reports, so that silence does not end the session.
                 while out.write(&idle.encode(), &Timeouts::idle(HANG, &|| None)).is_ok() {
                     std::thread::sleep(Duration::from_millis(50));
+                    let refusal = lies.iter().find(|lie| is_refusal(lie) && is_finishing.load(Ordering::Relaxed));
+                    if let Some(refusal) = refusal {
+                        let _ = out.write(&refusal.encode(), &Timeouts::idle(HANG, &|| None));
+                        out.link().close();
+                    }
                 }
             });
-            while let Ok(Some(_)) = incoming.read(&timeouts) {}
+            while let Ok(Some(message)) = incoming.read(&timeouts) {
+                is_finishing
+                    .fetch_or(matches!(Request::parse(&message), Ok(Request::Finish { .. })), Ordering::Relaxed);
+            }
         });
     });
     let address = ends.receiver.address().unwrap();
     let options = SendOptions { stall_time, streams: 1, ..SendOptions::new(to, address) };
     let source = ends.file("a", &data(size));
     let network = FaultyNetwork::new([LinkFault::None]);
-    let error = send_on(&OS, &network, &[source], &ends.sender, &options, &Control::new()).unwrap_err();
+    let error = send_on(&OS, &network, &vec![source; files], &ends.sender, &options, &Control::new()).unwrap_err();
     liar.join().unwrap();
     assert!(network.connections.into_inner() <= 2);
     error
@@ -476,6 +489,16 @@ fn a_receiver_that_gets_nowhere() {
     for lies in [vec![all], vec![]] {
         let error = lying_receiver(&Ends::new(), 3 * BATCH, lies, Duration::from_millis(300));
         assert_eq!(error.kind, ErrorKind::Stalled);
+    }
+}
+
+/// The receiver ends the session instead of confirming a file: that is the error, and no lost connection.
+#[test]
+fn a_session_that_ends_with_a_file() {
+    for reason in [Refusal::Quota, Refusal::NoSpace, Refusal::Io, Refusal::TakenOver] {
+        let lies = vec![Reply::Resume { file: 0, held: vec![0..97] }, Reply::Refused { reason }];
+        let error = lying_receiver(&Ends::new(), 3 * BATCH, lies, HANG);
+        assert_eq!(error.kind, ErrorKind::Refused(reason));
     }
 }
 
