@@ -134,7 +134,11 @@ impl Server<'_> {
         let begin = Instant::now();
         let stop = || self.stopped();
         let (mut incoming, mut outgoing, sender) =
-            noise::respond(link.clone(), &self.secret, limits.handshake_time, &stop)?;
+            match noise::respond(link.clone(), &self.secret, limits.handshake_time, &stop) {
+                // A check whether the port is open, or a data connection that its session no longer needs.
+                Err(error) if error.kind == ErrorKind::Disconnected => return Ok(()),
+                greeted => greeted?,
+            };
         pass.has_greeted();
         let timeouts = Timeouts {
             deadline: begin.checked_add(limits.handshake_time),
@@ -154,7 +158,11 @@ impl Server<'_> {
             return refuse(Refusal::NotAdmitted);
         }
         // Everything so far may be a replay. This message proves that the sender holds its key.
-        let Some(message) = incoming.read(&timeouts)? else { return Err(Error::new(ErrorKind::Disconnected)) };
+        let message = match incoming.read(&timeouts) {
+            Err(error) if error.kind == ErrorKind::Disconnected => return Ok(()),
+            read => read?,
+        };
+        let Some(message) = message else { return Ok(()) };
         let request = Request::parse(&message);
         if !pass.authenticate(&sender, matches!(request, Ok(Request::Begin { .. }))) {
             return refuse(Refusal::TooMany);
@@ -198,12 +206,14 @@ impl Server<'_> {
                     let _ = refuse(Refusal::Ticket);
                     return Ok(());
                 };
+                // The same for one whose session is ending.
+                let unless_ended = |error| if session.stopped().is_some() { Ok(()) } else { Err(error) };
                 if let Err(reason) = session.attach(stream, link.clone()) {
-                    return refuse(reason);
+                    return refuse(reason).or_else(unless_ended);
                 }
                 if let Err(error) = outgoing.write(&Reply::Joined.encode(), &timeouts) {
                     session.detach(stream);
-                    return Err(error);
+                    return unless_ended(error);
                 }
                 incoming::serve(&session, stream, incoming, self)
             }

@@ -26,7 +26,17 @@ fn garbage_on_the_port() {
         first.push(stream);
     }
     ends.send(&running, &Tcp, &ends.file("a", b"x"), 1).unwrap();
+    // A check whether the port is open, or another connection that ends before its first message, is no event.
+    for part in [&b""[..], &GREETING[..5], GREETING] {
+        let mut stream = TcpStream::connect(&running.to).unwrap();
+        stream.write_all(part).unwrap();
+        stream.shutdown(std::net::Shutdown::Write).unwrap();
+        let _ = stream.read_to_end(&mut Vec::new());
+    }
+    drop(ends.hostile(&running));
+    let log = running.log.clone();
     running.stop();
+    assert!(!log.lock().unwrap().iter().any(|event| event.contains("Disconnected")), "{:?}", log.lock().unwrap());
     // An incomplete handshake is cut after its time limit.
     let running = ends.receive_with(&OS, &Tcp, |options| options.limits.handshake_time = Duration::from_millis(100));
     let mut stream = TcpStream::connect(&running.to).unwrap();
