@@ -442,8 +442,7 @@ fn due(state: &mut State) -> Option<Due> {
         return Some(Due::Complete(current.part.clone()));
     }
     let (bytes, since) = current.part.unsynced()?;
-    // A stream cannot be resumed, so it is synced once, at its end.
-    let is_due = current.part.size_bytes.is_some() && (bytes >= SYNC_BYTES || since.elapsed() >= SYNC_TIME);
+    let is_due = bytes >= SYNC_BYTES || since.elapsed() >= SYNC_TIME;
     is_due.then(|| Due::Sync(current.part.clone()))
 }
 

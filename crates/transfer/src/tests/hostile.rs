@@ -316,6 +316,21 @@ fn a_last_chunk_that_is_held_counts_its_bytes() {
     running.stop();
 }
 
+/// Chunks of a stream are synced before its end.
+#[test]
+fn a_stream_is_synced_while_it_comes() {
+    let ends = Ends::new();
+    let running = ends.receive();
+    let (mut control, ticket) = ends.hostile_session(&running);
+    let (identity, metadata, path) = ([1; 32], Metadata::default(), b"a".to_vec());
+    control.send(&Request::Offer { file: 1, size_bytes: None, restart: false, identity, metadata, path });
+    assert_eq!(control.recv(), Some(Reply::Resume { file: 1, held: vec![] }));
+    let mut data = ends.hostile_stream(&running, &ticket, 0);
+    send_nine_bytes(&mut data, 0);
+    while !matches!(control.recv_any(), Some(Reply::Progress { synced_chunks: 1, .. })) {}
+    running.stop();
+}
+
 /// The sender abandons a file and offers another one while the receiver gives the first its final name. Each call of the receiver is
 /// held once.
 #[test]
