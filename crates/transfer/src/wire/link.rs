@@ -16,6 +16,11 @@ use tress_container::{Error, ErrorKind, lower_first};
 pub(crate) const TICK: Duration = Duration::from_millis(50);
 /// Time for each address of a host to answer.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+/// Silence after which the system asks whether the other end is there, and the pauses between these questions.
+#[cfg(all(unix, not(target_os = "openbsd")))]
+const KEEPALIVE_IDLE: Duration = Duration::from_secs(30);
+#[cfg(all(unix, not(target_os = "openbsd")))]
+const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(10);
 
 /// An open connection. Several threads read and write at the same time.
 pub(crate) trait Link: Send + Sync {
@@ -138,6 +143,14 @@ impl TcpLink {
         stream.set_nodelay(true)?;
         stream.set_read_timeout(Some(TICK))?;
         stream.set_write_timeout(Some(TICK))?;
+        // Connections that nothing passes for minutes are forgotten by routers that translate addresses, and then end silently.
+        #[cfg(all(unix, not(target_os = "openbsd")))]
+        {
+            use rustix::net::sockopt::{set_socket_keepalive, set_tcp_keepidle, set_tcp_keepintvl};
+            let _ = set_socket_keepalive(&stream, true);
+            let _ = set_tcp_keepidle(&stream, KEEPALIVE_IDLE);
+            let _ = set_tcp_keepintvl(&stream, KEEPALIVE_INTERVAL);
+        }
         Ok(Self(stream))
     }
 }
