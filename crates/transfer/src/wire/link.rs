@@ -207,9 +207,15 @@ fn interruptibly<T: Send + 'static>(
     }
 }
 
-/// The addresses of `HOST:PORT`. `InvalidInput` if the text does not have this form.
+/// The addresses of `HOST:PORT`. The host may be an IPv6 address in brackets, with a scope such as `%eth0`. `InvalidInput` if the text
+/// does not have this form.
 fn resolve(endpoint: &str) -> io::Result<Vec<SocketAddr>> {
-    let addresses = endpoint.to_socket_addrs().map_err(|error| match error.kind() {
+    let invalid = || io::Error::new(io::ErrorKind::InvalidInput, "invalid socket address");
+    let (host, port) = endpoint.rsplit_once(':').ok_or_else(invalid)?;
+    let port: u16 = port.parse().map_err(|_| invalid())?;
+    // The system's names have no brackets.
+    let host = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
+    let addresses = (host, port).to_socket_addrs().map_err(|error| match error.kind() {
         io::ErrorKind::InvalidInput => error,
         kind => {
             let text = error.to_string();
@@ -284,5 +290,46 @@ mod tests {
         assert_eq!(Error::from(error).kind, ErrorKind::Interrupted);
         let endpoint = interruptibly("host:1", &|| None, |endpoint| Ok(endpoint.to_owned()));
         assert_eq!(endpoint.unwrap(), "host:1");
+    }
+
+    #[test]
+    fn endpoints() {
+        for (endpoint, expected) in [
+            ("127.0.0.1:1", Some("127.0.0.1:1")),
+            ("[::1]:65535", Some("[::1]:65535")),
+            ("::1:2", Some("[::1]:2")),
+            ("[fe80::1%1]:3", Some("[fe80::1%1]:3")),
+            ("127.0.0.1", None),
+            ("127.0.0.1:", None),
+            ("127.0.0.1:65536", None),
+            ("", None),
+        ] {
+            match (resolve(endpoint), expected) {
+                (Ok(addresses), Some(expected)) => assert_eq!(addresses, [expected.parse().unwrap()], "{endpoint}"),
+                (resolved, _) => {
+                    assert_eq!(
+                        (resolved.unwrap_err().kind(), expected),
+                        (io::ErrorKind::InvalidInput, None),
+                        "{endpoint}"
+                    );
+                }
+            }
+        }
+        // By its name, the interface that every Linux system has.
+        #[cfg(target_os = "linux")]
+        assert!(resolve("[fe80::1%lo]:3").unwrap()[0].to_string().starts_with("[fe80::1%"));
+    }
+
+    #[cfg(all(unix, not(target_os = "openbsd")))]
+    #[test]
+    fn both_ends_of_a_connection_keep_it_alive() {
+        use rustix::net::sockopt::{socket_keepalive, tcp_keepidle, tcp_keepintvl};
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let connected = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        for stream in [connected, listener.accept().unwrap().0] {
+            let TcpLink(stream) = TcpLink::new(stream).unwrap();
+            assert_eq!(socket_keepalive(&stream), Ok(true));
+            assert_eq!((tcp_keepidle(&stream), tcp_keepintvl(&stream)), (Ok(KEEPALIVE_IDLE), Ok(KEEPALIVE_INTERVAL)));
+        }
     }
 }
