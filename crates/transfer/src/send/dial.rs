@@ -30,6 +30,8 @@ pub(crate) struct Admitted {
     pub(crate) out: Outgoing,
     pub(crate) ticket: Ticket,
     pub(crate) streams: usize,
+    /// Where data connections go: a name may have several addresses, of which some do not answer or belong to other machines.
+    pub(crate) to: String,
 }
 
 /// Opens the control connection. If it is cut before the receiver accepts the session, tries again up to three times: a receiver with too
@@ -71,6 +73,7 @@ fn try_open(
 ) -> Result<Admitted, Error> {
     let at_host = |error: Error| error.at(&options.to);
     let link: Arc<dyn Link> = connect(network, &options.to, stop)?.into();
+    let to = link.peer().map_or_else(|| options.to.clone(), |peer| peer.to_string());
     let receiver = options.receiver.noise_public_key();
     let handshake = noise::initiate(link, secret, receiver, HANDSHAKE_TIME.min(options.stall_time), stop);
     let (mut incoming, mut out) = handshake.map_err(at_host)?;
@@ -78,7 +81,7 @@ fn try_open(
     out.write(&Request::Begin { streams: streams as u16 }.encode(), &timeouts).map_err(at_host)?;
     let (ticket, granted) = admitted(&mut incoming, &timeouts).map_err(at_host)?;
     // A receiver may grant fewer data connections than were asked for, and no more.
-    Ok(Admitted { incoming, out, ticket, streams: streams.min(granted) })
+    Ok(Admitted { incoming, out, ticket, streams: streams.min(granted), to })
 }
 
 fn admitted(incoming: &mut Incoming, timeouts: &Timeouts<'_>) -> Result<(Ticket, usize), Error> {

@@ -150,7 +150,7 @@ fn send_reporting(
         None => ChromeTrace::none(),
     };
     let streams = usize::from(options.streams).clamp(1, MAX_STREAMS);
-    let Admitted { incoming, out, ticket, streams } = open(network, options, &secret, streams, control)?;
+    let Admitted { incoming, out, ticket, streams, to } = open(network, options, &secret, streams, control)?;
     let session = SendSession {
         system,
         network,
@@ -159,6 +159,7 @@ fn send_reporting(
         control,
         secret,
         receiver: *options.receiver.noise_public_key(),
+        to,
         ticket,
         stall_time: options.stall_time,
         out: Mutex::new(out),

@@ -35,6 +35,8 @@ pub(crate) struct SendSession<'a> {
     pub(crate) control: &'a Control,
     pub(super) secret: Zeroizing<[u8; 32]>,
     pub(super) receiver: NoisePublicKey,
+    /// The address of the control connection's other end.
+    pub(super) to: String,
     pub(super) ticket: Ticket,
     pub(crate) stall_time: Duration,
     pub(super) out: Mutex<Outgoing>,
@@ -125,7 +127,7 @@ impl SendSession<'_> {
     /// Opens the data connection with this number.
     pub(crate) fn join(&self, stream: u16) -> Result<Outgoing, Error> {
         let stop = || self.stopped();
-        let link: Arc<dyn Link> = connect(self.network, &self.options.to, &stop)?.into();
+        let link: Arc<dyn Link> = connect(self.network, &self.to, &stop)?.into();
         let (mut incoming, mut out) = noise::initiate(link, &self.secret, &self.receiver, HANDSHAKE_TIME, &stop)
             .map_err(|error| error.at(&self.options.to))?;
         let timeouts = Timeouts::idle(HANDSHAKE_TIME, &stop);

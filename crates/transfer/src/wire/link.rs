@@ -30,6 +30,10 @@ pub(crate) trait Link: Send + Sync {
     fn write(&self, buffers: &[IoSlice<'_>]) -> io::Result<usize>;
     /// Ends both directions. Reads and writes that are waiting end soon.
     fn close(&self);
+    /// The address of the other end, if it is known.
+    fn peer(&self) -> Option<SocketAddr> {
+        None
+    }
 }
 
 /// Makes connections.
@@ -167,6 +171,10 @@ impl Link for TcpLink {
     fn close(&self) {
         // Fails if the connection is already closed.
         let _ = self.0.shutdown(std::net::Shutdown::Both);
+    }
+
+    fn peer(&self) -> Option<SocketAddr> {
+        self.0.peer_addr().ok()
     }
 }
 
