@@ -340,7 +340,7 @@ impl SendSession<'_> {
         }
         let mut have = Ranges::new();
         held.into_iter().for_each(|range| have.insert(range));
-        let mut holes = source.holes(self.system)?;
+        let mut holes = source.holes(self.system);
         holes.retain(|chunks| !have.covers(chunks));
         if !holes.is_empty() {
             holes.iter().for_each(|chunks| have.insert(chunks.clone()));

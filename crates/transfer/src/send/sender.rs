@@ -130,11 +130,13 @@ fn send_reporting(
         return Err(Error::new(ErrorKind::Usage).with_detail("a rate must be above 0"));
     }
     let secret = noise::noise_key(pair)?;
-    let (mut total_bytes, mut total_files) = (0, 0);
+    let (mut total_bytes, mut total_files) = (0_u64, 0);
     let mut unreadable = 0;
     for source in inputs {
         match check(system, source, options) {
-            Ok((bytes, files)) => (total_bytes, total_files) = (total_bytes + bytes, total_files + files),
+            Ok((bytes, files)) => {
+                (total_bytes, total_files) = (total_bytes.saturating_add(bytes), total_files + files);
+            }
             // The others are sent, and the error comes again.
             Err(error) if matches!(error.kind, ErrorKind::Io(_)) && unreadable + 1 < inputs.len() => unreadable += 1,
             Err(error) => return Err(error),

@@ -98,15 +98,15 @@ impl FileSource {
     }
 
     /// The chunks of a file that are in holes, at most [`MAX_RANGES`] ranges of them. The last chunk, which has another length, is sent.
-    pub(crate) fn holes(&self, system: &dyn System) -> Result<Vec<Range<u64>>, Error> {
-        let Self::File { input, size_bytes } = self else { return Ok(Vec::new()) };
-        let segments =
-            system.segments(input.file(), *size_bytes).map_err(|error| Error::from(error).at(input.name()))?;
+    pub(crate) fn holes(&self, system: &dyn System) -> Vec<Range<u64>> {
+        let Self::File { input, size_bytes } = self else { return Vec::new() };
+        // After an error the holes are sent, too. A read reports it if it stays.
+        let segments = system.segments(input.file(), *size_bytes).ok().flatten();
         let mut data = Ranges::new();
         let whole = 0..*size_bytes;
         let parts = segments.as_deref().unwrap_or(std::slice::from_ref(&whole));
         parts.iter().for_each(|part| data.insert(LAYOUT.covering(part)));
-        Ok(data.gaps(LAYOUT.chunks(*size_bytes) - 1).iter().take(MAX_RANGES).collect())
+        data.gaps(LAYOUT.chunks(*size_bytes) - 1).iter().take(MAX_RANGES).collect()
     }
 
     /// Identifies this version of the input; random for a stream, which is never the same twice.
