@@ -256,10 +256,12 @@ impl SenderStore {
                     match self.system.move_in(scratch, &file.name, &folder, &name) {
                         Ok(()) => {
                             packs[file.pack].keep(file.status.size_bytes.saturating_add(ENTRY_BYTES));
-                            folders.add(self.system, &folder).map(|()| receipt).map_err(Denied::from)
+                            // An error is about the names of files before this one.
+                            folders.add(self.system, &folder)?;
+                            Ok(receipt)
                         }
                         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(Refusal::Exists.into()),
-                        Err(error) => return Err(error),
+                        Err(error) => Err(Denied::of_folder(error)),
                     }
                 }
                 place => place.map(|_| None),

@@ -80,12 +80,7 @@ impl Requests<'_> {
         let shown = current.as_ref().map(|current| current.part.shown.clone());
         let named = |error: Error| shown.iter().fold(error, |error, path| error.at_entry(path.clone()));
         if let Some(current) = current {
-            let kept = if current.part.size_bytes.is_some() {
-                current.part.sync()
-            } else {
-                current.part.discard();
-                Ok(())
-            };
+            let kept = current.part.leave();
             // Release the lock on the file before the claim.
             let path = current.path;
             drop(current.part);
@@ -391,7 +386,7 @@ impl Requests<'_> {
 
     fn complete(&self, part: &PartFile) -> Result<(), Denied> {
         let completed = part.complete();
-        if completed.as_ref().is_err_and(|denied| denied.reason != Refusal::Exists) {
+        if completed.as_ref().is_err_and(|denied| !matches!(denied.reason, Refusal::Exists | Refusal::Name)) {
             return completed.map(drop);
         }
         let Some(current) = lock(&self.session.state).current.take() else { return Ok(()) };
@@ -399,9 +394,12 @@ impl Requests<'_> {
         self.server.update_progress();
         let receipt = &match completed {
             Ok(receipt) => receipt,
-            // Somebody has taken the name. The sender may be gone.
+            // Somebody has taken the name, or its folder cannot take the file. The sender may be gone.
             Err(denied) => {
-                part.discard();
+                match denied.reason {
+                    Refusal::Exists => part.discard(),
+                    _ => part.leave()?,
+                }
                 let _ = self.deny(denied, &current.path);
                 return Ok(());
             }

@@ -58,6 +58,19 @@ impl Denied {
         let error = Error::new(ErrorKind::Declined(Refusal::Name)).with_detail(reason);
         Self { reason: Refusal::Name, error: Some(error) }
     }
+
+    /// For an error of a file's folder: one that cannot take the file is no fault of the disk, and others may take theirs.
+    pub(super) fn of_folder(error: io::Error) -> Self {
+        use io::ErrorKind as Kind;
+        let kind = error.kind();
+        let denied = Self::from(error);
+        match kind {
+            Kind::CrossesDevices | Kind::PermissionDenied | Kind::ReadOnlyFilesystem | Kind::NotFound => {
+                Self { reason: Refusal::Name, ..denied }
+            }
+            _ => denied,
+        }
+    }
 }
 
 impl From<Refusal> for Denied {
@@ -204,7 +217,7 @@ impl SenderStore {
                     usage.give_back(ENTRY_BYTES);
                 }
             }
-            folder = made?.0;
+            folder = made.map_err(Denied::of_folder)?.0;
             // Like the sender's folder: a file in a folder of another user is that user's, too.
             owner::check(&folder, "a folder of this path", owner::OTHERS_WRITE)
                 .map_err(|error| Denied { reason: Refusal::Exists, error: Some(error.into()) })?;
@@ -232,13 +245,20 @@ impl SenderStore {
         let (name, parents) = names.split_last().ok_or(Refusal::Name)?;
         let folder = self.descend(parents)?;
         let name = to_os(name).ok_or(Refusal::Name)?.to_owned();
-        if self.system.exists_in(&folder, &name)? {
+        if self.system.exists_in(&folder, &name).map_err(Denied::of_folder)? {
             let is_done = |files: &mut FileJournal| self.is_done_in(files, &folder, &name, path, identity, size_bytes);
             if !lock(&self.files).locked(is_done)? {
                 return Err(Refusal::Exists.into());
             }
             self.system.sync_folder_in(&folder)?;
             return Ok(Offered::Complete);
+        }
+        let device = |folder: &Dir| -> io::Result<_> {
+            Ok(self.system.status_in(folder, ".".as_ref())?.identity.map(|(device, _)| device))
+        };
+        // The complete file could not be moved there.
+        if cfg!(unix) && device(&folder)? != device(&self.state)? {
+            return Err(Denied::of_folder(io::ErrorKind::CrossesDevices.into()));
         }
         let shown = names.iter().filter_map(|name| to_os(name)).collect();
         let (stem, state) = (stem(path), self.state.try_clone()?);
@@ -562,7 +582,8 @@ impl PartFile {
         let (mut receipts, journal) = lock(&self.files).locked(|files| files.append(&[record]))?;
         system.sync(&journal)?;
         check_inode(&self.state, part.as_ref(), &status)?;
-        system.move_in(&self.state, part.as_ref(), &self.folder, &self.name)?;
+        let moved = system.move_in(&self.state, part.as_ref(), &self.folder, &self.name);
+        moved.map_err(Denied::of_folder)?;
         self.counts_bytes.store(status.size_bytes.saturating_add(ENTRY_BYTES), Ordering::Relaxed);
         check_inode(&self.folder, &self.name, &status)?;
         if let Some(mode) = mode.filter(|mode| mode & 0o600 != 0o600) {
@@ -574,6 +595,15 @@ impl PartFile {
         // The file is complete; the next session removes a journal that is left over.
         let _ = system.remove_in(&self.state, self.state_name("journal").as_ref());
         Ok(receipts.remove(0))
+    }
+
+    /// Keeps what a later session can continue, and removes the rest.
+    pub(crate) fn leave(&self) -> Result<(), Denied> {
+        if self.size_bytes.is_some() {
+            return self.sync();
+        }
+        self.discard();
+        Ok(())
     }
 
     /// Removes the incomplete file and its journal.

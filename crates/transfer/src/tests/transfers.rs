@@ -3,8 +3,11 @@
 use super::*;
 #[cfg(unix)]
 use cap_std::fs::Dir;
+use std::ffi::OsStr;
 #[cfg(unix)]
 use tress_container::sys::FileTime;
+use tress_container::sys::Status;
+use tress_container::testing::faulty;
 
 impl Ends {
     /// Sends the files with these names.
@@ -138,6 +141,109 @@ fn holes_stay_holes() {
         assert!(512 * fs::metadata(ends.output(name)).unwrap().blocks() <= stored_bytes + (1 << 17), "{name}");
     }
     running.stop();
+}
+
+/// A file system that cannot say where holes are.
+struct WithoutHoles;
+
+impl System for WithoutHoles {
+    fn segments(&self, _: &fs::File, _: u64) -> std::io::Result<Option<Vec<std::ops::Range<u64>>>> {
+        Err(faulty::broken_disk().into())
+    }
+}
+
+#[test]
+fn holes_that_are_not_found_are_sent() {
+    let ends = Ends::new();
+    let running = ends.receive();
+    let sources = ["a", "b"].map(|name| ends.file(name, &data(BATCH)));
+    ends.send_with(&WithoutHoles, &running, &Tcp, &sources, |_| {}).unwrap();
+    assert!(["a", "b"].iter().all(|name| ends.received(name) == data(BATCH)));
+    running.stop();
+}
+
+/// Files whose sizes are together above 2^64.
+struct LargeFiles;
+
+impl System for LargeFiles {
+    fn status_of(&self, path: &std::path::Path) -> std::io::Result<Status> {
+        OS.status_of(path).map(|status| Status { size_bytes: i64::MAX as u64, ..status })
+    }
+}
+
+#[test]
+fn sums_of_sizes_do_not_overflow() {
+    let ends = Ends::new();
+    let running = ends.receive();
+    let sources = ["a", "b", "c"].map(|name| ends.file(name, b"short"));
+    assert_eq!(ends.send_with(&LargeFiles, &running, &Tcp, &sources, |_| {}).unwrap().files, 3);
+    running.stop();
+}
+
+/// The receiver's name may have several addresses: all connections go to the same.
+#[test]
+fn data_connections_go_where_the_control_connection_goes() {
+    struct Named(Mutex<Vec<String>>);
+    impl Network for Named {
+        fn connect(&self, to: &str, stop: StopCheck<'_>) -> std::io::Result<Box<dyn Link>> {
+            self.0.lock().unwrap().push(to.into());
+            Tcp.connect(&to.replace("receiver.example", "127.0.0.1"), stop)
+        }
+    }
+    let ends = Ends::new();
+    let running = ends.receive();
+    let (network, name) = (Named(Mutex::default()), running.to.replace("127.0.0.1", "receiver.example"));
+    let source = ends.file("a", &data(BATCH));
+    ends.send_with(&OS, &running, &network, &[source], |options| options.to.clone_from(&name)).unwrap();
+    let dialled = network.0.into_inner().unwrap();
+    assert_eq!(dialled[..2], [name, running.to.clone()]);
+    running.stop();
+}
+
+/// A system that gives no file a name that begins with `odd`.
+struct OddFolder(std::io::ErrorKind);
+
+impl System for OddFolder {
+    fn move_in(
+        &self,
+        from_folder: &cap_std::fs::Dir,
+        from: &OsStr,
+        to_folder: &cap_std::fs::Dir,
+        to: &OsStr,
+    ) -> std::io::Result<()> {
+        let is_odd = to.to_str().is_some_and(|to| to.starts_with("odd"));
+        if is_odd { Err(self.0.into()) } else { OS.move_in(from_folder, from, to_folder, to) }
+    }
+}
+
+/// A folder that is another file system, that may not be written to, or that is gone cannot take its files. All others get their names, and
+/// are reported. When the folder can take them, what has come is not sent again.
+#[test]
+fn a_folder_that_cannot_take_its_files() {
+    use std::io::ErrorKind as Kind;
+    for kind in [Kind::CrossesDevices, Kind::PermissionDenied, Kind::ReadOnlyFilesystem, Kind::NotFound] {
+        let ends = Ends::new();
+        let running = ends.receive_on(Box::leak(Box::new(OddFolder(kind))), &Tcp);
+        let log = running.log.clone();
+        fs::create_dir(ends.root.path().join("top")).unwrap();
+        let small = ["a", "odd", "z"].map(|name| (name, 9));
+        let files = small.into_iter().chain(["large", "odd-large", "z-large"].map(|name| (name, BATCH)));
+        let files: Vec<_> = files.map(|(name, size)| (format!("top/{name}"), size)).collect();
+        files.iter().for_each(|(name, size)| drop(ends.file(name, &data(*size))));
+        let error = ends.send_files(&running, &["top"], |_| {}).unwrap_err();
+        assert_eq!(error.kind, ErrorKind::Refused(Refusal::Name), "{kind}");
+        for (name, _) in &files {
+            assert_eq!(ends.output(name).exists(), !name.contains("odd"), "{kind} {name}");
+        }
+        running.stop();
+        let count = |event| log.lock().unwrap().iter().filter(|line| line.starts_with(event)).count();
+        assert_eq!((count("Received"), count("Refused")), (4, 2), "{kind}");
+        let running = ends.receive();
+        let report = ends.send_files(&running, &["top"], |_| {}).unwrap();
+        assert_eq!((report.files, report.complete_before, report.bytes_sent), (6, 4, 9), "{kind}");
+        assert!(files.iter().all(|(name, size)| ends.received(name) == data(*size)), "{kind}");
+        running.stop();
+    }
 }
 
 /// What `cp -p` keeps, also of files that are not in packs.
