@@ -19,7 +19,7 @@ const MAGIC: &[u8; 16] = b"tress journal 2\n";
 const CHECK_BYTES: usize = 8;
 const HEADER_BYTES: usize = MAGIC.len() + 32 + 8 + CHECK_BYTES;
 const RECORD_BYTES: usize = 8 + 8 + CHECK_BYTES;
-/// Longest journal that is read, in bytes: about 2.8 million records.
+/// Longest journal that is read, in bytes. One that has half of this length is shortened: at most 65,536 ranges of chunks are left.
 pub(crate) const MAX_BYTES: u64 = 64 << 20;
 
 /// The content of a journal.

@@ -560,8 +560,32 @@ impl PartFile {
             let records: Vec<u8> = fresh.iter().flat_map(|range| journal::record(&self.identity, &range)).collect();
             journal.append(self.system, &records)?;
             self.system.sync(&journal.file)?;
+            if journal.bytes > journal::MAX_BYTES / 2 {
+                let mut held = self.held().synced.clone();
+                fresh.iter().for_each(|range| held.insert(range));
+                self.shorten(journal, &held)?;
+            }
         }
         Ok(())
+    }
+
+    /// Replaces the journal by one that lists these chunks, in fewer records.
+    fn shorten(&self, journal: &mut OpenJournal, held: &Ranges) -> io::Result<()> {
+        let copy = self.state_name("new");
+        self.system.remove_in(&self.state, copy.as_ref())?;
+        let file = self.system.open_in(&self.state, copy.as_ref(), Opening::Make)?;
+        let mut short = OpenJournal { file, bytes: 0 };
+        let mut bytes = journal::header(&self.identity, self.size_bytes.unwrap_or_default());
+        held.iter().for_each(|range| bytes.extend(journal::record(&self.identity, &range)));
+        short.append(self.system, &bytes)?;
+        self.system.sync(&short.file)?;
+        if self.system.rename_in(&self.state, copy.as_ref(), self.state_name("journal").as_ref()).is_err() {
+            // Some systems do not replace a file that is open. Without its copy the journal only is longer.
+            let _ = self.system.remove_in(&self.state, copy.as_ref());
+            return Ok(());
+        }
+        *journal = short;
+        self.system.sync_folder_in(&self.state)
     }
 
     /// Gives the file its final name. When this returns, file and name are synced.

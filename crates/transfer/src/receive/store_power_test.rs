@@ -171,6 +171,24 @@ fn files_that_are_resumed() {
 }
 
 #[test]
+fn files_whose_journal_is_shortened() {
+    let version = Version(1);
+    lose_power(&[version], |system, base| {
+        let part = part(&store(system, base), version, false);
+        for chunks in [0..1, 2..4] {
+            version.write(&part, chunks);
+            part.sync().unwrap();
+        }
+        let held = part.held().synced.clone();
+        part.shorten(part.journal.lock().unwrap().as_mut().unwrap(), &held).unwrap();
+        version.write(&part, 4..6);
+        part.sync().unwrap();
+        version.write(&part, 1..2);
+        part.complete().unwrap();
+    });
+}
+
+#[test]
 fn another_version_that_begins_anew() {
     let (old, new) = (Version(1), Version(2));
     lose_power(&[old, new], |system, base| {

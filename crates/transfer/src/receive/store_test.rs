@@ -187,6 +187,54 @@ fn scattered_chunks_have_a_bound() {
     }
 }
 
+/// A journal that has become long is replaced by a short one, and a later session reads all of it.
+#[test]
+#[cfg_attr(windows, ignore = "Wine replaces no file that is open")]
+fn a_long_journal_is_shortened() {
+    let folder = StoreFolder::new();
+    let size = 5 * BATCH + 9;
+    let store = folder.store();
+    let first = part(store.offer(b"a", &IDENTITY, Some(size), false));
+    let mut bytes = Vec::new();
+    for (number, is_long) in [(0, false), (2, true), (1, false), (4, false)] {
+        if is_long {
+            // As after days. What the records would be is a hole.
+            first.journal.lock().unwrap().as_mut().unwrap().bytes = journal::MAX_BYTES / 2;
+        }
+        write(&first, number..number + 1, size);
+        first.sync().unwrap();
+        bytes.push(first.journal.lock().unwrap().as_ref().unwrap().bytes);
+    }
+    // The header, and three records at most.
+    assert!(bytes.iter().all(|bytes| *bytes < 256), "{bytes:?}");
+    drop((first, store));
+    assert_eq!(folder.state(), ["journal", "part"]);
+    assert_eq!(part(folder.store().offer(b"a", &IDENTITY, Some(size), false)).synced(), [0..96, 128..160]);
+}
+
+/// Folders on different disks.
+#[cfg(unix)]
+#[derive(Default)]
+struct TwoDisks(AtomicU64);
+
+#[cfg(unix)]
+impl System for TwoDisks {
+    fn status_in(&self, parent: &Dir, name: &OsStr) -> io::Result<Status> {
+        let status = OS.status_in(parent, name)?;
+        Ok(Status { identity: Some((self.0.fetch_add(1, Ordering::Relaxed), 0)), ..status })
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_for_another_disk_is_refused_before_its_data() {
+    let folder = StoreFolder::new();
+    let system = Box::leak(Box::<TwoDisks>::default());
+    let offered = folder.open(system).unwrap().offer(b"a/b", &IDENTITY, Some(BATCH), false);
+    assert_eq!(reason(offered), Refusal::Name);
+    assert!(folder.state().is_empty());
+}
+
 /// Holes that are named again cost nothing, and the limit counts ranges after they are joined.
 #[test]
 fn holes_are_recorded_once() {
