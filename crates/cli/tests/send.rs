@@ -11,7 +11,7 @@ use std::{
     time::Duration,
 };
 
-use crate::common::{Folder, Run, listening, mount, plaintext, run, signal, skip, skip_without_right};
+use crate::common::{Folder, Run, listening, mount, names, plaintext, run, signal, skip, skip_without_right};
 
 /// A running receiver with the folder `out`, and its address.
 struct ReceiverProcess {
@@ -510,13 +510,34 @@ fn containers_are_kept_sealed() {
         let to = ["encrypt", "-r", &ends.folder.recipient, "-o", name, "plain"];
         ends.folder.tress([&to[..], format].concat()).ok();
     }
-    ends.send(&receiver, &["--keep-sealed", "plain", "sealed.tress", "sealed.age", "sealed.asc"]).ok();
-    for name in ["sealed.tress", "sealed.age", "sealed.asc"] {
+    // With recipients of all kinds.
+    let kinds = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/containers");
+    fs::create_dir(ends.folder.path("kinds")).unwrap();
+    let mut sealed: Vec<String> = ["sealed.tress", "sealed.age", "sealed.asc"].map(str::to_string).into();
+    for name in names(&kinds) {
+        ends.folder.write(&format!("kinds/{name}"), fs::read(kinds.join(&name)).unwrap());
+        sealed.push(format!("kinds/{name}"));
+    }
+    // Texts that begin like them, and a container that is cut in its header.
+    let texts = ["tress/v1 is ours", "age-encryption.org/v1\n-> as", "-----BEGIN AGE ENCRYPTED FILE-----\n", ""];
+    let texts = texts.map(|start| (start.to_string() + &" text".repeat(100)).into_bytes());
+    let plain: Vec<_> = texts.into_iter().chain([data.clone(), container[..150].to_vec()]).enumerate().collect();
+    let mut inputs = vec!["--keep-sealed", "kinds", "sealed.tress", "sealed.age", "sealed.asc"];
+    let numbered: Vec<String> = plain.iter().map(|(number, _)| format!("plain{number}")).collect();
+    plain.iter().for_each(|(number, bytes)| ends.folder.write(&numbered[*number], bytes));
+    inputs.extend(numbered.iter().map(String::as_str));
+    ends.send(&receiver, &inputs).ok();
+    for name in &sealed {
         ends.assert_received(name, &ends.folder.read(name));
     }
-    let path = ends.output("plain.tress");
-    let opened = ends.folder.tress(["decrypt", "-i", "other.key", path.to_str().unwrap()]).ok();
-    assert!(opened.stdout == data);
+    for (number, bytes) in &plain {
+        let path = ends.output(&format!("plain{number}.tress"));
+        let opened = ends.folder.tress(["decrypt", "-i", "other.key", path.to_str().unwrap()]).ok();
+        assert!(opened.stdout == *bytes, "{number}");
+    }
+    // The next run finds all of them complete.
+    let report = ends.send(&receiver, &[&["--json"], &inputs[..]].concat()).json();
+    assert_eq!((&report["complete_before"], &report["bytes_sent"]), (&report["files"], &0.into()));
     let mut child = ends.send_command(&receiver.to, &["--keep-sealed", "--name", "in", "-"]);
     run(child.stdin(Stdio::piped()), &data).ok();
     let path = ends.output("in.tress");

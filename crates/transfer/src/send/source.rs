@@ -13,15 +13,12 @@ use crate::wire::message::{IGNORES_CTIME, MAX_RANGES, Metadata, VersionId};
 use crate::wire::ranges::Ranges;
 use tress_container::commands::{Control, Source, encrypt_to_pipe};
 use tress_container::format::{LAYOUT, fill_random};
-use tress_container::keys::Recipient;
+use tress_container::keys::{Identities, Recipient};
 use tress_container::pipeline::pipe::{PipeReader, pipe};
 use tress_container::pipeline::{Batch, BatchSource, Direction};
+use tress_container::streaming::Decryptor;
 use tress_container::sys::{FileTime, Kind, Status, System};
-use tress_container::{Error, ErrorKind};
-
-/// The first bytes of containers and of age files (docs/reference/formats), the longest last.
-const STARTS: [&[u8]; 4] =
-    [b"tress/v1 ", b"tress/v2 ", b"age-encryption.org/v1\n-> ", b"-----BEGIN AGE ENCRYPTED FILE-----"];
+use tress_container::{Error, ErrorKind, Threads};
 
 /// An input, as a source of batches.
 pub(crate) enum FileSource {
@@ -39,26 +36,28 @@ impl FileSource {
         match input.seekable_bytes() {
             Some(size_bytes) => Self::File { input, size_bytes },
             None => {
-                let is_file = !input.is_stdin && input.status().kind == Kind::Regular;
                 let input = Arc::new(input);
                 let reader = OwnedReader { input: input.clone(), control: control.clone(), offset: 0 };
-                let batches = BatchSource::stream(reader, LAYOUT, input.name());
-                Self::Stream { batches, name: input.name().to_path_buf(), file: is_file.then_some(input) }
+                Self::stream(BatchSource::stream(reader, LAYOUT, input.name()), input)
             }
         }
     }
 
+    fn stream(batches: BatchSource<'static>, input: Arc<OpenInput>) -> Self {
+        let is_file = !input.is_stdin && input.status().kind == Kind::Regular;
+        Self::Stream { batches, name: input.name().to_path_buf(), file: is_file.then_some(input) }
+    }
+
     /// Wraps an input as a container. An input that is a container or an age file is sent unchanged; any other input is encrypted to
-    /// `recipient` while it is read. Then it is a stream under a new key, and cannot be resumed. Returns whether it is encrypted here.
+    /// `recipient` while it is read. Then it is a stream under a new key, which cannot be resumed. Returns whether it is encrypted here.
     pub(crate) fn sealed(
         input: OpenInput,
         recipient: Recipient,
         control: &Arc<Control>,
     ) -> Result<(Self, bool), Error> {
         let name = input.name().to_path_buf();
-        let head = head_of(&input, control)
+        let (head, is_encrypted) = head_of(&input, control)
             .map_err(|error| error.downcast::<Error>().unwrap_or_else(|error| Error::from(error).at(&name)))?;
-        let is_encrypted = STARTS.iter().any(|start| head.starts_with(start));
         if is_encrypted && input.seekable_bytes().is_some() {
             return Ok((Self::new(input, control), false));
         }
@@ -69,15 +68,15 @@ impl FileSource {
             BatchSource::stream(reader, LAYOUT, &name)
         } else {
             let (writer, pipe) = pipe();
-            let (shown, control) = (name.clone(), control.clone());
+            let (read, control) = (input.clone(), control.clone());
             let thread = start_alone(move || {
-                encrypt_to_pipe(reader, &shown, &recipient.into(), writer, &control)?;
-                input.check_unchanged()
+                encrypt_to_pipe(reader, read.name(), &recipient.into(), writer, &control)?;
+                read.check_unchanged()
             })
             .map_err(|error| error.at(&name))?;
             BatchSource::stream(SealedReader { pipe, thread: Some(thread) }, LAYOUT, &name)
         };
-        Ok((Self::Stream { batches, name, file: None }, !is_encrypted))
+        Ok((Self::stream(batches, input), !is_encrypted))
     }
 
     /// `None` for a stream.
@@ -200,18 +199,20 @@ pub(crate) fn metadata_of(status: &Status) -> Metadata {
     }
 }
 
-/// The first bytes of an input, enough to see whether it is encrypted.
-fn head_of(input: &OpenInput, control: &Control) -> io::Result<Vec<u8>> {
-    let mut head = vec![0; STARTS[3].len()];
-    let mut filled = 0;
-    while filled < head.len() {
-        match input.read(control, filled as u64, &mut [IoSliceMut::new(&mut head[filled..])])? {
-            0 => break,
-            bytes => filled += bytes,
+/// The first bytes of an input, and whether they are a container's or an age file's header: a text may begin like one.
+fn head_of(input: &OpenInput, control: &Control) -> io::Result<(Vec<u8>, bool)> {
+    // Without an identity, it fails as soon as it has the header.
+    let mut header = Decryptor::new(&Identities::default(), Threads::from(1));
+    let (mut head, mut block) = (Vec::new(), [0; 4096]);
+    loop {
+        let bytes = input.read(control, head.len() as u64, &mut [IoSliceMut::new(&mut block)])?;
+        head.extend_from_slice(&block[..bytes]);
+        match header.push(&block[..bytes], &mut Vec::new()) {
+            Ok(()) if bytes > 0 => {}
+            Ok(()) => return Ok((head, false)),
+            Err(error) => return Ok((head, error.kind == ErrorKind::NoMatchingKey)),
         }
     }
-    head.truncate(filled);
-    Ok(head)
 }
 
 /// A reader that owns its input.
