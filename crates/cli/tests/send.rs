@@ -124,7 +124,7 @@ fn a_file_a_folder_and_a_stream() {
     fs::create_dir_all(ends.folder.path("tree/in")).unwrap();
     ends.folder.write("tree/in/x", b"x");
     // An input that is named twice is sent once.
-    ends.send(&receiver, &["--streams", "3", "big.img", "tree", "./tree"]).ok();
+    ends.send(&receiver, &["--streams", "3", "big.img", "tree", "./tree", "tree/in/.."]).ok();
     ends.assert_received("big.img", &data);
     ends.assert_received("tree/in/x", b"x");
     let mut child = ends.send_command(&receiver.to, &["--dry-run", "-"]);

@@ -75,8 +75,12 @@ pub(crate) fn send(options: &args::Send) -> Result<(), Failure> {
     let mut seen = HashSet::new();
     // One file under one name is sent once.
     let mut is_again = |input: &Path| {
-        let name = input.file_name().map(OsStr::to_owned);
-        input.as_os_str() != "-" && input.canonicalize().is_ok_and(|path| !seen.insert((name, path)))
+        let is_seen = |path: PathBuf| {
+            // `.` has the name of its folder.
+            let name = input.file_name().or(path.file_name()).map(OsStr::to_owned);
+            !seen.insert((name, path))
+        };
+        input.as_os_str() != "-" && input.canonicalize().is_ok_and(is_seen)
     };
     let inputs: Vec<_> =
         options.inputs.iter().filter(|input| !is_again(input)).map(|input| files::source(input)).collect();
