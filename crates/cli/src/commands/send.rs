@@ -104,25 +104,25 @@ pub(crate) fn send(options: &args::Send) -> Result<(), Failure> {
         _ => failure,
     });
     notes.finish(|| progress::is_stuck(io::stderr()));
-    match skipped.into_inner() {
-        0 => {}
-        1 => note("1 symbolic link skipped"),
-        count => note(&format!("{count} symbolic links skipped")),
+    let skipped = match skipped.into_inner() {
+        0 => None,
+        1 => Some("1 symbolic link skipped".to_string()),
+        count => Some(format!("{count} symbolic links skipped")),
+    };
+    let report = sent.inspect_err(|_| skipped.iter().for_each(|text| note(text)))?;
+    if options.json {
+        files::print(&format!(
+            "{}\n",
+            serde_json::json!({
+                "files": report.files,
+                "complete_before": report.complete_before,
+                "skipped": report.skipped,
+                "bytes_sent": report.bytes_sent,
+                "elapsed_s": report.elapsed.as_secs_f64(),
+            })
+        ))?;
     }
-    let report = sent?;
-    if !options.json {
-        return Ok(());
-    }
-    files::print(&format!(
-        "{}\n",
-        serde_json::json!({
-            "files": report.files,
-            "complete_before": report.complete_before,
-            "skipped": report.skipped,
-            "bytes_sent": report.bytes_sent,
-            "elapsed_s": report.elapsed.as_secs_f64(),
-        })
-    ))
+    skipped.map_or(Ok(()), |text| Err(Failure::left_out(text)))
 }
 
 /// Whether each input continues where it stopped when the command is run again.
