@@ -359,7 +359,7 @@ fn a_changed_input() {
     let receiver = ends.receive();
     let data = plaintext(20_000_000);
     ends.folder.write("a", &data);
-    let mut child = ends.send_command(&receiver.to, &["--rate", "10MB", "a"]).spawn().unwrap();
+    let mut child = ends.send_command(&receiver.to, &["--rate", "1MB", "a"]).spawn().unwrap();
     ends.wait_for_a_part();
     // Same size and same time of modification: only the time of change (ctime) shows it.
     let path = ends.folder.path("a");
@@ -384,7 +384,7 @@ fn a_changed_input_between_two_runs() {
     let ends = Ends::new();
     let receiver = ends.receive();
     ends.folder.write("a", plaintext(20_000_000));
-    let mut child = ends.send_command(&receiver.to, &["--rate", "10MB", "a"]).spawn().unwrap();
+    let mut child = ends.send_command(&receiver.to, &["--rate", "1MB", "a"]).spawn().unwrap();
     ends.wait_for_a_part();
     child.kill().unwrap();
     child.wait().unwrap();
@@ -398,7 +398,7 @@ fn a_changed_input_between_two_runs() {
     assert_eq!(report["complete_before"], 1);
     fs::remove_file(ends.output("a")).unwrap();
 
-    let mut child = ends.send_command(&receiver.to, &["--rate", "10MB", "a"]).spawn().unwrap();
+    let mut child = ends.send_command(&receiver.to, &["--rate", "1MB", "a"]).spawn().unwrap();
     ends.wait_for_a_part();
     child.kill().unwrap();
     child.wait().unwrap();
