@@ -511,10 +511,18 @@ fn containers_are_kept_sealed() {
         let to = ["encrypt", "-r", &ends.folder.recipient, "-o", name, "plain"];
         ends.folder.tress([&to[..], format].concat()).ok();
     }
+    // Headers of which the length is known at their end only, or in the middle of them.
+    ends.folder.write("one", "1");
+    for (number, format) in [&[][..], &["-a"], &["-r", &ends.folder.recipient]].into_iter().enumerate() {
+        let name = format!("short{number}");
+        let to = ["encrypt", "--format", "age", "-r", &ends.folder.recipient, "-o", &name, "one"];
+        ends.folder.tress([&to[..], format].concat()).ok();
+    }
     // With recipients of all kinds.
     let kinds = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/containers");
     fs::create_dir(ends.folder.path("kinds")).unwrap();
-    let mut sealed: Vec<String> = ["sealed.tress", "sealed.age", "sealed.asc"].map(str::to_string).into();
+    let mut sealed: Vec<String> =
+        ["sealed.tress", "sealed.age", "sealed.asc", "short0", "short1", "short2"].map(str::to_string).into();
     for name in names(&kinds) {
         ends.folder.write(&format!("kinds/{name}"), fs::read(kinds.join(&name)).unwrap());
         sealed.push(format!("kinds/{name}"));
@@ -523,7 +531,8 @@ fn containers_are_kept_sealed() {
     let texts = ["tress/v1 is ours", "age-encryption.org/v1\n-> as", "-----BEGIN AGE ENCRYPTED FILE-----\n", ""];
     let texts = texts.map(|start| (start.to_string() + &" text".repeat(100)).into_bytes());
     let plain: Vec<_> = texts.into_iter().chain([data.clone(), container[..150].to_vec()]).enumerate().collect();
-    let mut inputs = vec!["--keep-sealed", "kinds", "sealed.tress", "sealed.age", "sealed.asc"];
+    let mut inputs =
+        vec!["--keep-sealed", "kinds", "sealed.tress", "sealed.age", "sealed.asc", "short0", "short1", "short2"];
     let numbered: Vec<String> = plain.iter().map(|(number, _)| format!("plain{number}")).collect();
     plain.iter().for_each(|(number, bytes)| ends.folder.write(&numbered[*number], bytes));
     inputs.extend(numbered.iter().map(String::as_str));

@@ -305,7 +305,7 @@ fn check_alone(member: &Member, destination: &CheckedSink<'_>, preserve: bool) -
         b'2' => format!("it is a link to {}: -o FOLDER makes it", shown::foreign(shown_path(&member.target))),
         b'3' | b'4' | b'6' => "it is a FIFO or device: -o FOLDER makes it".into(),
         _ if preserve && matches!(destination, CheckedSink::Name(_)) => {
-            "one file is given out as its bytes, without owner and attributes".into()
+            "one file is given out without owner and attributes: name its folder to keep them".into()
         }
         _ => return Ok(()),
     };

@@ -196,6 +196,11 @@ pub fn limit_key(address: IpAddr) -> IpAddr {
 }
 
 impl ConnectionPass<'_> {
+    /// Whether the connection was not closed to make room for others.
+    pub(crate) fn has_room(&self) -> bool {
+        lock(&self.gate.counts).half_open.contains_key(&self.number)
+    }
+
     /// Records that the first message was valid.
     pub(crate) fn has_greeted(&self) {
         if let Some(one) = lock(&self.gate.counts).half_open.get_mut(&self.number) {

@@ -45,7 +45,7 @@ pub(crate) fn remove_leftovers(system: &dyn System, state: &Dir) -> io::Result<(
         let has = |ending| names.contains(&format!("{stem}.{ending}"));
         let is_left = match ending {
             "part" => !has("journal"),
-            // `new` is a `.done` record of version 0.2 that was not complete.
+            // `new` is the copy of a journal, or a `.done` record of version 0.2, that was not complete.
             "journal" | "new" => !has("part") && stem != "files",
             _ => false,
         };

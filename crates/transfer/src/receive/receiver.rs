@@ -136,7 +136,7 @@ impl Server<'_> {
         let (mut incoming, mut outgoing, sender) =
             match noise::respond(link.clone(), &self.secret, limits.handshake_time, &stop) {
                 // A check whether the port is open, or a data connection that its session no longer needs.
-                Err(error) if error.kind == ErrorKind::Disconnected => return Ok(()),
+                Err(error) if error.kind == ErrorKind::Disconnected && pass.has_room() => return Ok(()),
                 greeted => greeted?,
             };
         pass.has_greeted();
@@ -159,7 +159,7 @@ impl Server<'_> {
         }
         // Everything so far may be a replay. This message proves that the sender holds its key.
         let message = match incoming.read(&timeouts) {
-            Err(error) if error.kind == ErrorKind::Disconnected => return Ok(()),
+            Err(error) if error.kind == ErrorKind::Disconnected && pass.has_room() => return Ok(()),
             read => read?,
         };
         let Some(message) = message else { return Ok(()) };

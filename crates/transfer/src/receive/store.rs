@@ -202,7 +202,7 @@ impl SenderStore {
             let path = names[..=depth].join(&b'/');
             let name = to_os(name).ok_or(Refusal::Name)?;
             let counted = match &self.usage {
-                Some(usage) if !self.system.exists_in(&folder, name)? => {
+                Some(usage) if !self.system.exists_in(&folder, name).map_err(Denied::of_folder)? => {
                     usage.add(ENTRY_BYTES)?;
                     Some(usage)
                 }
@@ -571,21 +571,24 @@ impl PartFile {
 
     /// Replaces the journal by one that lists these chunks, in fewer records.
     fn shorten(&self, journal: &mut OpenJournal, held: &Ranges) -> io::Result<()> {
-        let copy = self.state_name("new");
-        self.system.remove_in(&self.state, copy.as_ref())?;
-        let file = self.system.open_in(&self.state, copy.as_ref(), Opening::Make)?;
-        let mut short = OpenJournal { file, bytes: 0 };
-        let mut bytes = journal::header(&self.identity, self.size_bytes.unwrap_or_default());
-        held.iter().for_each(|range| bytes.extend(journal::record(&self.identity, &range)));
-        short.append(self.system, &bytes)?;
-        self.system.sync(&short.file)?;
-        if self.system.rename_in(&self.state, copy.as_ref(), self.state_name("journal").as_ref()).is_err() {
-            // Some systems do not replace a file that is open. Without its copy the journal only is longer.
-            let _ = self.system.remove_in(&self.state, copy.as_ref());
-            return Ok(());
+        let (copy, name) = (self.state_name("new"), self.state_name("journal"));
+        let replace = || {
+            self.system.remove_in(&self.state, copy.as_ref())?;
+            let file = self.system.open_in(&self.state, copy.as_ref(), Opening::Make)?;
+            let mut short = OpenJournal { file, bytes: 0 };
+            let mut bytes = journal::header(&self.identity, self.size_bytes.unwrap_or_default());
+            held.iter().for_each(|range| bytes.extend(journal::record(&self.identity, &range)));
+            short.append(self.system, &bytes)?;
+            self.system.sync(&short.file)?;
+            self.system.rename_in(&self.state, copy.as_ref(), name.as_ref()).map(|()| short)
+        };
+        if let Ok(short) = replace() {
+            *journal = short;
+            return self.system.sync_folder_in(&self.state);
         }
-        *journal = short;
-        self.system.sync_folder_in(&self.state)
+        // The journal only stays longer. The disk may be full, and some systems do not replace a file that is open.
+        let _ = self.system.remove_in(&self.state, copy.as_ref());
+        Ok(())
     }
 
     /// Gives the file its final name. When this returns, file and name are synced.

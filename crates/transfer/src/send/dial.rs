@@ -15,7 +15,7 @@ use tress_container::{Control, Error, ErrorKind};
 /// Pauses between attempts, if the receiver cuts the control connection immediately.
 const OPENING_PAUSES: [Duration; 3] = [Duration::from_millis(50), Duration::from_millis(300), Duration::from_secs(1)];
 
-pub(crate) fn connect(network: &dyn Network, to: &str, stop: StopCheck<'_>) -> Result<Box<dyn Link>, Error> {
+fn connect(network: &dyn Network, to: &str, stop: StopCheck<'_>) -> Result<Box<dyn Link>, Error> {
     network.connect(to, stop).map_err(|error| match error.kind() {
         std::io::ErrorKind::InvalidInput => {
             Error::new(ErrorKind::Usage).with_detail("the receiver must be HOST:PORT").at(to)

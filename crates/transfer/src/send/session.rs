@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use zeroize::Zeroizing;
 
-use crate::send::dial::{connect, pause_until};
+use crate::send::dial::pause_until;
 use crate::send::ledger::Ledger;
 use crate::send::options::{SendEvent, SendOptions};
 use crate::send::packs::Packs;
@@ -15,7 +15,7 @@ use crate::send::rate::RateLimit;
 use crate::send::steering::AdaptivePlanner;
 use crate::send::trace::ChromeTrace;
 use crate::wire::limits::{END_TIME, HANDSHAKE_TIME};
-use crate::wire::link::{Link, Network, TICK, Timeouts};
+use crate::wire::link::{Network, TICK, Timeouts};
 use crate::wire::message::{Reply, Request};
 use crate::wire::noise::{self, NoisePublicKey, Outgoing};
 use crate::wire::ticket::Ticket;
@@ -127,8 +127,8 @@ impl SendSession<'_> {
     /// Opens the data connection with this number.
     pub(crate) fn join(&self, stream: u16) -> Result<Outgoing, Error> {
         let stop = || self.stopped();
-        let link: Arc<dyn Link> = connect(self.network, &self.to, &stop)?.into();
-        let (mut incoming, mut out) = noise::initiate(link, &self.secret, &self.receiver, HANDSHAKE_TIME, &stop)
+        let link = self.network.connect(&self.to, &stop).map_err(|error| Error::from(error).at(&self.options.to))?;
+        let (mut incoming, mut out) = noise::initiate(link.into(), &self.secret, &self.receiver, HANDSHAKE_TIME, &stop)
             .map_err(|error| error.at(&self.options.to))?;
         let timeouts = Timeouts::idle(HANDSHAKE_TIME, &stop);
         out.write(&Request::Join { ticket: self.ticket.clone(), stream }.encode(), &timeouts)?;

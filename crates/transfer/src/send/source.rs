@@ -209,8 +209,11 @@ fn head_of(input: &OpenInput, control: &Control) -> io::Result<(Vec<u8>, bool)> 
         head.extend_from_slice(&block[..bytes]);
         match header.push(&block[..bytes], &mut Vec::new()) {
             Ok(()) if bytes > 0 => {}
-            Ok(()) => return Ok((head, false)),
-            Err(error) => return Ok((head, error.kind == ErrorKind::NoMatchingKey)),
+            // The header of a short file is read at its end.
+            pushed => {
+                let error = pushed.and_then(|()| header.finish(&mut Vec::new())).err();
+                return Ok((head, error.is_some_and(|error| error.kind == ErrorKind::NoMatchingKey)));
+            }
         }
     }
 }
