@@ -41,7 +41,7 @@ pub(super) fn recipient(text: &str) -> Result<Recipient, Error> {
 
 /// Reads a private key in PEM, and takes the recipient that belongs to it.
 pub(super) fn recipient_of(pem: &[u8]) -> Result<Recipient, Error> {
-    recipient(&public_key(read(pem)?)?.to_string())
+    recipient(&Recipient::try_from(read(pem)?).map_err(without_recipient)?.to_string())
 }
 
 /// Reads a private key in PEM.
@@ -73,14 +73,12 @@ fn read(pem: &[u8]) -> Result<Identity, Error> {
     }
 }
 
-/// The public key, which is not encrypted.
-fn public_key(identity: Identity) -> Result<Recipient, Error> {
-    Recipient::try_from(identity).map_err(|error| {
-        bad_identity(match error {
-            Refused::Unsupported(kind) => unsupported(&kind),
-            Refused::RsaModulusTooLarge => "RSA key is too large".into(),
-            _ => "SSH key has no recipient".into(),
-        })
+/// The error of a private key without a recipient.
+fn without_recipient(error: Refused) -> Error {
+    bad_identity(match error {
+        Refused::Unsupported(kind) => unsupported(&kind),
+        Refused::RsaModulusTooLarge => "RSA key is too large".into(),
+        _ => "SSH key has no recipient".into(),
     })
 }
 
@@ -93,18 +91,20 @@ fn unsupported(kind: &str) -> String {
 /// A private key that a passphrase encrypts.
 struct LockedKey {
     key: EncryptedKey,
-    /// Type and first argument of the stanzas that it opens.
-    kind: &'static str,
-    tag: String,
+    /// Type and first argument of the stanzas that it opens. `None` for RSA above 4096 bits, of which age makes no recipient.
+    opens: Option<(&'static str, String)>,
 }
 
 impl LockedKey {
     fn new(key: EncryptedKey) -> Result<Self, Error> {
-        let (kind, public) = match public_key(key.clone().into())? {
-            Recipient::SshRsa(public, _) => ("ssh-rsa", public),
-            Recipient::SshEd25519(public, _) => ("ssh-ed25519", public),
+        let tag = |public: &[u8]| BASE64_STANDARD_NO_PAD.encode(&Sha256::digest(public)[..TAG_BYTES]);
+        let opens = match Recipient::try_from(Identity::from(key.clone())) {
+            Ok(Recipient::SshRsa(public, _)) => Some(("ssh-rsa", tag(&public))),
+            Ok(Recipient::SshEd25519(public, _)) => Some(("ssh-ed25519", tag(&public))),
+            Err(Refused::RsaModulusTooLarge) => None,
+            Err(error) => return Err(without_recipient(error)),
         };
-        Ok(Self { key, kind, tag: BASE64_STANDARD_NO_PAD.encode(&Sha256::digest(&public)[..TAG_BYTES]) })
+        Ok(Self { key, opens })
     }
 }
 
@@ -114,7 +114,10 @@ impl Locked for LockedKey {
     const QUESTION: &str = "Type passphrase for OpenSSH key";
 
     fn may_open(&self, stanza: &Stanza) -> bool {
-        stanza.tag == self.kind && stanza.args.first() == Some(&self.tag)
+        match &self.opens {
+            Some((kind, tag)) => stanza.tag == *kind && stanza.args.first() == Some(tag),
+            None => stanza.tag == "ssh-rsa",
+        }
     }
 
     fn unlock(&self, passphrase: &str, _: &AskCallbacks) -> Result<Identity, DecryptError> {
