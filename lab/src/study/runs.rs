@@ -2,9 +2,9 @@
 
 use std::fmt::Debug;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tress_container::threads::start;
+use tress_container::workers::lock;
 use tress_sim::{Image, Machine, Model, Simulation};
 
 use super::Error;
@@ -48,20 +48,19 @@ pub(super) fn run_all<J: Sync, R: Send>(
 ) -> Result<Vec<R>, Error> {
     let mut order: Vec<usize> = (0..jobs.len()).collect();
     order.sort_by_key(|&place| std::cmp::Reverse(work(&jobs[place])));
-    let next = AtomicUsize::new(0);
-    let mut done: Vec<Option<R>> = Vec::new();
-    done.resize_with(jobs.len(), || None);
-    let done = Mutex::new(done);
+    let next = Mutex::new(order.into_iter());
+    let done = Mutex::new(Vec::from_iter(jobs.iter().map(|_| None)));
     let failed = Mutex::new(None);
     let progress = crate::timing::progress(jobs.len() as u64);
     let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
     let take_jobs = || {
-        while let Some(&place) = order.get(next.fetch_add(1, Ordering::Relaxed)) {
+        loop {
+            let Some(place) = lock(&next).next() else { return };
             match one(&jobs[place]) {
                 Ok(result) => lock(&done)[place] = Some(result),
                 Err(error) => {
                     lock(&failed).get_or_insert(error);
-                    next.store(order.len(), Ordering::Relaxed);
+                    lock(&next).by_ref().for_each(drop);
                 }
             }
             progress.inc(1);
@@ -77,12 +76,8 @@ pub(super) fn run_all<J: Sync, R: Send>(
     if let Some(error) = lock(&failed).take() {
         return Err(error);
     }
-    let done = done.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let done = std::mem::take(&mut *lock(&done));
     done.into_iter().map(|result| result.ok_or_else(|| Error::Program("a run has no result".into()))).collect()
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
 #[cfg(test)]

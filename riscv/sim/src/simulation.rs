@@ -217,11 +217,19 @@ trait HartModels {
     /// The cycle that a hart has reached.
     fn cycle(&self, hart: usize) -> u64;
     /// What the hart's counters and timers show after a step. Before it they have shown `before`.
-    fn clock(&self, hart: usize, before: u64) -> u64;
+    #[inline]
+    fn clock(&self, hart: usize, _before: u64) -> u64 {
+        self.cycle(hart)
+    }
     /// The order of turns: the hart with the lowest value runs next.
-    fn turn(&self, hart: usize) -> u64;
+    #[inline]
+    fn turn(&self, hart: usize) -> u64 {
+        self.cycle(hart)
+    }
     /// The turn of a hart that sleeps until `cycle`.
-    fn turn_at(&self, cycle: u64) -> u64;
+    fn turn_at(&self, cycle: u64) -> u64 {
+        cycle
+    }
     /// The earliest cycle for which the hart can still access memory.
     fn earliest(&self, hart: usize) -> u64;
     /// Puts a hart to sleep until `cycle`.
@@ -250,20 +258,6 @@ macro_rules! impl_hart_models {
             #[inline]
             fn cycle(&self, hart: usize) -> u64 {
                 self[hart].cycle()
-            }
-
-            #[inline]
-            fn clock(&self, hart: usize, _: u64) -> u64 {
-                self[hart].cycle()
-            }
-
-            #[inline]
-            fn turn(&self, hart: usize) -> u64 {
-                self[hart].cycle()
-            }
-
-            fn turn_at(&self, cycle: u64) -> u64 {
-                cycle
             }
 
             #[inline]

@@ -7,7 +7,7 @@ use std::{
     net::IpAddr,
     path::{Path, PathBuf},
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc, Mutex,
         atomic::{AtomicU64, Ordering},
     },
     time::Instant,
@@ -18,6 +18,7 @@ use tress_container::{
     commands::Source,
     keys::{Address, KeyPair},
     tree::{Exclude, names},
+    workers::lock,
 };
 use tress_terminal::shown::in_full;
 use tress_transfer::{Allow, Event, Receipt, ReceiveOptions, SendEvent, SendOptions, limit_key, unreported};
@@ -204,10 +205,6 @@ fn raise_descriptor_limit() {
             let _ = setrlimit(Resource::Nofile, Rlimit { current: Some(wanted), maximum });
         }
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Prints notes without waiting for somebody who reads them.
