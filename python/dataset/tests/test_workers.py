@@ -22,6 +22,7 @@ from conftest import KeyFixture
 from dataset_support import Deadly, Plain, held, leftovers, make_tree, open_simulated, read_tree
 from tress_dataset import Grouping, Incomplete
 from tress_dataset.manifest import Journal
+from tress_dataset.pool import Pool
 
 SMALL = Grouping(objects=10, first=10)
 
@@ -39,6 +40,21 @@ def test_a_worker_that_dies_is_replaced(tmp_path: Path) -> None:
     assert list((tmp_path / "permits").iterdir()) == []
     dataset.decrypt(tmp_path / "sealed", tmp_path / "back", "x", workers=2, _codec=Plain())
     assert read_tree(tmp_path / "back") == made and not leftovers(tmp_path)
+
+
+def test_workers_have_the_umask_and_the_environment_of_each_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not those of the first run, when the fork server started."""
+    before = os.umask(0o022)
+    try:
+        for mask in (0o022, 0o077, 0o027):
+            os.umask(mask)
+            monkeypatch.setenv("TRESS_TEST", str(mask))
+            workers = Pool(None, 1)
+            assert workers.submit(os.getenv, "TRESS_TEST").result() == str(mask)
+            assert workers.submit(os.umask, mask).result() == mask == os.umask(mask)
+            workers.close()
+    finally:
+        os.umask(before)
 
 
 def test_an_object_that_kills_every_worker_is_named_and_the_others_are_done(tmp_path: Path) -> None:

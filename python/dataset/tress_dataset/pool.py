@@ -54,7 +54,10 @@ class Pool:
         context = multiprocessing.get_context(method)
         if method == "forkserver":
             context.set_forkserver_preload([worker.__name__])
-        self._own = ProcessPoolExecutor(self.workers, context, worker.begin_process)
+        # The fork server keeps the umask and the environment that it started with.
+        mask = os.umask(0o077)
+        os.umask(mask)
+        self._own = ProcessPoolExecutor(self.workers, context, worker.begin_process, (mask, dict(os.environ)))
 
     def submit(self, task: Callable[..., Any], *arguments: Any) -> Future[Any]:
         """Submits a task, as `Executor.submit`."""

@@ -117,8 +117,11 @@ def forget(run: str) -> None:
         _opened.pop(run, None)
 
 
-def begin_process() -> None:
+def begin_process(mask: int, environment: dict[str, str]) -> None:
     """Initialises a process of the pool. It ignores Ctrl-C; the parent stops it by SIGTERM."""
+    os.umask(mask)
+    os.environ.clear()
+    os.environ.update(environment)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, lambda *_: STOP.set())
     parent = multiprocessing.parent_process()
