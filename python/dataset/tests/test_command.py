@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import tress_dataset
 from conftest import KeyFixture
 from dataset_support import S3Server, held, leftovers, make_tree, read_tree
 
@@ -78,8 +79,10 @@ def test_shards_of_a_job_array(tmp_path: Path, keys: KeyFixture, identity: Path)
 def test_keys_in_files(tmp_path: Path) -> None:
     made = make_tree(tmp_path / "plain", {"a": 10})
     (tmp_path / "raw").write_bytes(os.urandom(32))
-    (tmp_path / "passphrase").write_text("correct horse battery staple\r\n")
-    (tmp_path / "same").write_text("correct horse battery staple")
+    passphrase = "correct horse\rbattery stäple"  # not ASCII, and with what `read_text` replaces
+    (tmp_path / "passphrase").write_bytes(f"{passphrase}\r\n".encode())
+    (tmp_path / "same").write_bytes(passphrase.encode())
+    ascii_only = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
     for name, (seal, opens) in enumerate(
         (
             (("--key-file", "raw"), ("--key-file", "raw")),
@@ -87,11 +90,12 @@ def test_keys_in_files(tmp_path: Path) -> None:
         )
     ):
         sealed, back = tmp_path / f"sealed{name}", tmp_path / f"back{name}"
-        run = command("encrypt", tmp_path / "plain", sealed, seal[0], tmp_path / seal[1])
+        run = command("encrypt", tmp_path / "plain", sealed, seal[0], tmp_path / seal[1], **ascii_only)
         assert run.returncode == 0, run.stderr
         assert command("decrypt", sealed, back, opens[0], tmp_path / opens[1]).returncode == 0
         assert read_tree(back) == made
         assert "horse" not in "".join(path.read_text() for path in (sealed / ".tress-dataset").iterdir())
+    assert tress_dataset.verify(sealed, tress_dataset.Secret(passphrase), workers=1).objects == 1
 
 
 def test_wrong_use(tmp_path: Path, keys: KeyFixture, identity: Path) -> None:
@@ -181,13 +185,13 @@ if __name__ == "__main__":
 
 
 def test_dry_run_writes_nothing(tmp_path: Path, keys: KeyFixture) -> None:
-    make_tree(tmp_path / "plain", {"a": 1, "b\n": 2})
+    make_tree(tmp_path / "plain", {"a": 1, "b\n": 2, "ü": 3})
     arguments = ("encrypt", tmp_path / "plain", tmp_path / "sealed", "-r", keys.recipient, "--dry-run")
     run = command(*arguments, "--json")
-    assert run.returncode == 0 and json.loads(run.stdout)["objects"] == 2
-    run = command(*arguments)
-    assert run.returncode == 0 and sorted(run.stdout.splitlines()) == ["1\ta", "2\tb\\n"]
-    assert run.stderr.startswith("encrypt: dry run, would process 2 objects, 3 bytes")
+    assert run.returncode == 0 and json.loads(run.stdout)["objects"] == 3
+    run = command(*arguments, PYTHONIOENCODING="ascii")
+    assert run.returncode == 0 and sorted(run.stdout.splitlines()) == ["1\ta", "2\tb\\n", "3\t\\xfc"]
+    assert run.stderr.startswith("encrypt: dry run, would process 3 objects, 6 bytes")
     with open("/dev/full", "w") as full:
         environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
         line = [sys.executable, "-m", "tress_dataset.command", *map(str, arguments)]

@@ -74,6 +74,8 @@ def _print_result(text: str) -> int:
     try:
         if sys.stdout is None:
             raise OSError(errno.EBADF, os.strerror(errno.EBADF))
+        if hasattr(sys.stdout, "reconfigure"):
+            sys.stdout.reconfigure(errors="backslashreplace")
         sys.stdout.write(text)
         sys.stdout.flush()
     except OSError as error:
@@ -267,7 +269,7 @@ def _recipients(given: argparse.Namespace) -> list[Any]:
 
 def _read(path: str) -> str:
     try:
-        return Path(path).read_text()
+        return Path(path).read_bytes().decode()
     except UnicodeDecodeError:
         raise UsageError(f"{path}: not a text file") from None
 

@@ -105,7 +105,7 @@ def identities(given: Any) -> tuple[tuple[str, ...], tuple[Secret, ...]]:
     secrets: list[Secret] = []
     for one in _several(given):
         if isinstance(one, PathLike):
-            texts.append(Path(fsdecode(one)).read_text())
+            texts.append(Path(fsdecode(one)).read_text(encoding="utf-8"))
         elif isinstance(one, str):
             texts.append(one)
         elif isinstance(one, Secret):
