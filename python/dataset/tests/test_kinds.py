@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import tarfile
+import zipfile
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -12,6 +14,7 @@ from typing import Any
 
 import fsspec
 import pytest
+import tress
 import tress_dataset as dataset
 from conftest import KeyFixture
 from dataset_support import Plain, flip, leftovers, make_tree, read_tree
@@ -213,6 +216,160 @@ def test_a_source_that_does_not_exist(tmp_path: Path, threads: Any, source: str)
     for call in calls:
         with pytest.raises((FileNotFoundError, NotADirectoryError)):
             call()
+
+
+@pytest.mark.parametrize("kind", ["zip", "tar", "tress-tree"])
+@pytest.mark.parametrize("under", ["", "d"])
+def test_an_archive_is_a_source(tmp_path: Path, keys: KeyFixture, threads: Any, kind: str, under: str) -> None:
+    """Also all of it. Of two objects of one size, the one that has changed is encrypted again."""
+    tree = tmp_path / "plain"
+    (tmp_path / "key").write_text(keys.identity)
+    options = {"identity": str(tmp_path / "key")} if kind == "tress-tree" else {}
+    for number, seed, objects in ((0, 1, 2), (1, 2, 2), (2, 2, 0)):
+        made = make_tree(tree, {"d/a": 10, "d/in/b": 20}, seed)
+        for name in made:
+            os.utime(tree / name, (10**9 + seed, 10**9 + seed))
+        archive = tmp_path / f"{number}.{kind}"
+        if kind == "tress-tree":
+            tress.encrypt_file(tree, archive, keys.recipient)
+        elif kind == "zip":
+            with zipfile.ZipFile(archive, "w") as zipped:
+                for name in made:
+                    zipped.write(tree / name, name)
+        else:
+            with tarfile.open(archive, "w") as tar:
+                for name in made:
+                    tar.add(tree / name, name)
+        run = dataset.encrypt(
+            f"{kind}://{under}::{archive}",
+            tmp_path / "sealed",
+            "age1x",
+            executor=threads,
+            source_options=options,
+            **HOW,
+        )
+        assert (found(run), run.objects, run.skipped) == ({}, objects, 2 - objects)
+        start = f"{under}/" if under else ""
+        sealed = {f"{name.removeprefix(start)}.tress": flip(data) for name, data in made.items()}
+        assert read_tree(tmp_path / "sealed") == sealed
+
+
+@pytest.mark.parametrize("field", ["modify", "modificationTime", "CRC", ""])
+def test_a_change_without_another_size(
+    tmp_path: Path, threads: Any, monkeypatch: pytest.MonkeyPatch, field: str
+) -> None:
+    """A store may have another field for the version, or none: then each run encrypts all objects."""
+    memory = fsspec.filesystem("memory")
+    described = files.FilesStore._describe
+
+    def renamed(store: files.FilesStore, name: str, info: dict[str, Any]) -> Item:
+        return described(store, name, {"size": info["size"], field: info["created"]})
+
+    monkeypatch.setattr(files.FilesStore, "_describe", renamed)
+    for data, objects in ((b"1", 1), (b"2", 1), (b"", 0 if field else 1)):
+        if data:
+            memory.pipe("/plain/a", data)
+        for target in ("memory://sealed", tmp_path / "sealed"):
+            run = dataset.encrypt("memory://plain", target, "age1x", ignore_ctime=True, executor=threads, **HOW)
+            assert (run.objects, run.failed, run.skipped) == (objects, 0, 1 - objects)
+    assert memory.cat_file("/sealed/a.tress") == flip(b"2") == (tmp_path / "sealed" / "a.tress").read_bytes()
+    make_tree(tmp_path / "plain", {"a": 1})
+    for objects in (1, 0 if field else 1):
+        run = dataset.encrypt(tmp_path / "plain", "memory://second", "age1x", executor=threads, **HOW)
+        assert (run.objects, run.failed) == (objects, 0)
+
+
+@pytest.mark.parametrize(("error", "failures"), [(PermissionError, {"in": "denied"}), (FileNotFoundError, {})])
+def test_a_folder_that_cannot_be_listed(
+    tmp_path: Path, threads: Any, monkeypatch: pytest.MonkeyPatch, error: type[OSError], failures: dict[str, str]
+) -> None:
+    """Other objects are processed. A root that cannot be listed is an error of the run."""
+    memory = fsspec.filesystem("memory")
+    memory.pipe({"/plain/a": b"1", "/plain/in/b": b"2", "/plain/other/c": b"3"})
+    listed = type(memory).ls
+
+    def ls(fs: Any, path: str, *rest: Any, **more: Any) -> Any:
+        if path == refused:
+            raise error(path)
+        return listed(fs, path, *rest, **more)
+
+    monkeypatch.setattr(type(memory), "ls", ls)
+    refused = "/plain/in"
+    run = dataset.encrypt("memory://plain", tmp_path / "sealed", "age1x", executor=threads, **HOW)
+    assert (found(run), run.objects) == (failures, 2)
+    refused = "/plain"
+    with pytest.raises(error):
+        dataset.encrypt("memory://plain", tmp_path / "sealed", "age1x", executor=threads, **HOW)
+
+
+# Targets
+
+
+@pytest.mark.parametrize("again", [False, True])
+def test_an_error_is_not_taken_for_a_free_name(
+    tmp_path: Path, threads: Any, monkeypatch: pytest.MonkeyPatch, again: bool
+) -> None:
+    """What no run wrote stays, also in the next run."""
+    memory = fsspec.filesystem("memory")
+    memory.pipe("/s/a.tress", b"mine")
+    make_tree(tmp_path / "plain", {"a": 10})
+    described = type(memory).info
+    left = 3
+
+    def info(fs: Any, path: str, **more: Any) -> Any:
+        nonlocal left
+        if path == "/s/a.tress" and (left := left - 1) >= 0:
+            raise ConnectionResetError("once")
+        return described(fs, path, **more)
+
+    monkeypatch.setattr(type(memory), "info", info)
+    monkeypatch.setattr(type(memory), "exists", fsspec.AbstractFileSystem.exists)
+    how = HOW | {"retry": Retry(attempts=2 if again else 6, first=0.001, longest=0.001)}
+    if again:
+        run = dataset.encrypt(tmp_path / "plain", "memory://s", "age1x", executor=threads, **how)
+        assert found(run) == {"a": "io"}
+    run = dataset.encrypt(tmp_path / "plain", "memory://s", "age1x", executor=threads, **how)
+    assert found(run) == {"a": "exists"} and memory.cat_file("/s/a.tress") == b"mine"
+
+
+@pytest.mark.parametrize("fault", ["error", "size"])
+@pytest.mark.parametrize("attempts", [1, 6])
+def test_an_error_after_the_object_has_appeared(
+    tmp_path: Path, threads: Any, monkeypatch: pytest.MonkeyPatch, fault: str, attempts: int
+) -> None:
+    """The object belongs to the run, so the next attempt or the next run replaces it."""
+    made = make_tree(tmp_path / "plain", {"a": 10})
+    stat = files.FilesStore.stat
+    calls = 0
+
+    def once(store: files.FilesStore, name: str) -> Item:
+        nonlocal calls
+        calls += name == "a.tress"
+        item = stat(store, name)
+        if name != "a.tress" or calls > 1:
+            return item
+        if fault == "error":
+            raise ConnectionResetError("once")
+        return item._replace(size=0)
+
+    monkeypatch.setattr(files.FilesStore, "stat", once)
+    how = HOW | {"retry": Retry(attempts=attempts, first=0.001, longest=0.001), "executor": threads}
+    run = dataset.encrypt(tmp_path / "plain", "memory://s", "age1x", **how)
+    assert run.ok == (attempts > 1)
+    run = dataset.encrypt(tmp_path / "plain", "memory://s", "age1x", **how)
+    assert (run.objects, run.skipped, run.failed) == ((0, 1, 0) if attempts > 1 else (1, 0, 0))
+    assert fsspec.filesystem("memory").cat_file("/s/a.tress") == flip(made["a"])
+
+
+@pytest.mark.parametrize(
+    ("source", "target"),
+    [("memory://s", "memory:///s/sealed"), ("memory:///s/", "memory://s"), ("memory://", "memory:///x")],
+)
+def test_a_target_inside_its_source_by_another_address(threads: Any, source: str, target: str) -> None:
+    fsspec.filesystem("memory").pipe("/s/a", b"1")
+    with pytest.raises(UsageError, match="inside"):
+        dataset.encrypt(source, target, "age1x", executor=threads, **HOW)
+    assert dataset.encrypt("memory://s", "memory:///s2", "age1x", executor=threads, **HOW).ok
 
 
 # Addresses

@@ -91,7 +91,8 @@ def test_round_trip(tmp_path: Path, keys: KeyFixture, ssh: SshServer) -> None:
     assert read_tree(tmp_path / "back") == made and not leftovers(tmp_path)
 
 
-def test_an_unknown_server_is_refused(tmp_path: Path, keys: KeyFixture, ssh: SshServer) -> None:
+@pytest.mark.parametrize("chain", ["", "simplecache::"])
+def test_an_unknown_server_is_refused(tmp_path: Path, keys: KeyFixture, ssh: SshServer, chain: str) -> None:
     """The host key is missing in known_hosts, or differs."""
     make_tree(tmp_path / "plain", {"a": 1})
     known = tmp_path / "ssh" / ".ssh" / "known_hosts"
@@ -101,10 +102,10 @@ def test_an_unknown_server_is_refused(tmp_path: Path, keys: KeyFixture, ssh: Ssh
         with pytest.raises(PermissionError):
             dataset.encrypt(
                 tmp_path / "plain",
-                f"sftp://127.0.0.1{tmp_path}/sealed",
+                f"{chain}sftp://127.0.0.1{tmp_path}/sealed",
                 keys.recipient,
                 workers=1,
-                target_options=ssh.options,
+                target_options={"sftp": dict(ssh.options)} if chain else ssh.options,
             )
     assert not (tmp_path / "sealed").exists()
 

@@ -284,4 +284,4 @@ def _refuse_nested_target(plan: RunPlan) -> None:
 def _location(store: Store) -> str:
     """Returns the location of a store, with symbolic links resolved."""
     root: str | None = getattr(store, "root", None)
-    return store.shown.rstrip("/") if root is None else realpath(root)
+    return store.location if root is None else realpath(root)

@@ -101,7 +101,7 @@ class Stopped(ObjectError):
     kind = "stopped"
 
 
-def mark_appeared(error: OSError) -> OSError:
+def mark_appeared(error: Exception) -> Exception:
     """Marks an error that occurred after the object had appeared: the existing object belongs to this run."""
     error.appeared = True  # type: ignore[attr-defined]
     return error

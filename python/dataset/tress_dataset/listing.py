@@ -76,6 +76,8 @@ def transfers(
             same = line.source == Identity(item.size, item.token)
             if ignore_ctime and line.source is not None and line.source.size == item.size:
                 same = same or _without_ctime(line.source.token) == _without_ctime(item.token)
+            # A store without tokens does not show whether an object is the same.
+            same = same and bool(item.token and line.target.token)
             same = same and (sealed is None or sealed.payload_id == line.payload_id)
             if same and index.present(target) == line.target:
                 if verb == "decrypt":
@@ -116,7 +118,7 @@ def rewraps(works: Iterator[WorkItem], recipients: str | None, skip: Callable[[]
     """Yields the containers that lack these recipients. Skips those with a matching line that names the recipients."""
     for work in works:
         line = work.line
-        known = line is not None and line.target == Identity(work.size, work.token)
+        known = line is not None and bool(work.token) and line.target == Identity(work.size, work.token)
         if known and recipients is not None and line is not None and line.recipients == recipients:
             skip()
         else:

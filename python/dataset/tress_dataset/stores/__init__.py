@@ -105,6 +105,11 @@ class Store(ABC):
     longest: int | None = None
     """Longest part of a name between two slashes, in `names.units`, if the store has such a limit."""
 
+    @property
+    def location(self) -> str:
+        """The same for all addresses of a folder as far as possible, to compare two stores."""
+        return self.shown.rstrip("/")
+
     @abstractmethod
     def prepare(self) -> None:
         """Creates the root if the store needs one. Called once per run, for targets."""

@@ -16,8 +16,9 @@ from datetime import datetime
 from typing import Any
 
 import fsspec
+from fsspec.archive import AbstractArchiveFileSystem
 
-from ..errors import Changed, Exists, UsageError
+from ..errors import Changed, Exists, UsageError, mark_appeared
 from ..names import CONTROL, Item, UnreadableEntry, check, ignored, random_name, random_prefix
 from . import BLOCK, Reading, Replace, Store, Writing, text_without_secrets, without_secrets
 
@@ -34,9 +35,10 @@ _TOKENS: tuple[str, ...] = (
     "LastModified",
     "last_modified",
 )
-_TOKENS += ("updated", "created")
-# Two threads must not use one connection of paramiko at the same time.
-_ONE_THREAD = {"sftp", "ssh"}
+_TOKENS += ("updated", "created", "modify", "modificationTime", "CRC")
+_SSH = {"sftp", "ssh"}
+# Two threads must not use one connection of paramiko, or the position of one archive, at the same time.
+_ONE_THREAD = _SSH | {"tar", "libarchive"}
 _EXCLUSIVE = {"smb", "sshfs", "memory"}
 """Schemes whose `open` has the mode `xb`."""
 
@@ -49,10 +51,11 @@ class FilesStore(Store):
         self._options = dict(options)
         self.shown = without_secrets(url)
         self._scheme = url.partition("://")[0] if "::" not in url else ""
-        if self._scheme in _ONE_THREAD:
+        schemes = {link.partition("://")[0] for link in url.split("::")}
+        for scheme in schemes & _SSH:
             from .known_hosts import policy
 
-            self._options.setdefault("host_key_policy", policy())
+            self._options[scheme] = {"host_key_policy": policy(), **self._options.get(scheme, {})}
         self.shared = self._scheme != "memory"
         self._of_thread = threading.local()
         self._made: set[str] = set()
@@ -61,7 +64,8 @@ class FilesStore(Store):
         self._lost: list[str] = []
         """Temporary files that could not be removed."""
         self._one: Any = None
-        if self._scheme not in _ONE_THREAD:
+        self._alone = bool(schemes & _ONE_THREAD)
+        if not self._alone:
             self._one = self._open()
         self._renames = self._scheme in RENAMING
         if self._renames and self._scheme != "memory":
@@ -69,9 +73,7 @@ class FilesStore(Store):
 
     def _open(self) -> tuple[Any, str]:
         try:
-            fs, root = fsspec.core.url_to_fs(
-                self._url, skip_instance_cache=self._scheme in _ONE_THREAD, **self._options
-            )
+            fs, root = fsspec.core.url_to_fs(self._url, skip_instance_cache=self._alone, **self._options)
         except ValueError as error:
             raise UsageError(f"{self.shown}: {text_without_secrets(str(error), self._url)}") from error
         return fs, str(root).rstrip("/")
@@ -92,9 +94,21 @@ class FilesStore(Store):
         if self._one is None:
             self._of_thread.pair = None
 
+    @property
+    def location(self) -> str:
+        if not self._scheme:
+            return super().location
+        kind = fsspec.get_filesystem_class(self._scheme)
+        server = kind._get_kwargs_from_urls(self._url)
+        for secret in ("username", "password"):
+            server.pop(secret, None)
+        return f"{kind.__name__}{server}/{kind._strip_protocol(self._url).strip('/')}".rstrip("/")
+
     def path(self, name: str) -> str:
         """Returns the path of an object. Raises `BadName`."""
-        return f"{self._pair()[1]}/{check(name)}"
+        fs, root = self._pair()
+        path = f"{root}/{check(name)}"
+        return path.removeprefix("/") if isinstance(fs, AbstractArchiveFileSystem) else path
 
     def prepare(self) -> None:
         fs, root = self._pair()
@@ -113,13 +127,21 @@ class FilesStore(Store):
         stack = [root]
         while stack:
             folder = stack.pop()
-            for info in fs.ls(folder, detail=True):
+            try:
+                found = fs.ls(folder, detail=True)
+            except (PermissionError, FileNotFoundError) as error:
+                if folder == root:
+                    raise
+                if isinstance(error, PermissionError):
+                    yield UnreadableEntry(_relative(folder, root), "denied", os.strerror(errno.EACCES))
+                continue  # Or removed during the listing.
+            for info in found:
                 path = str(info["name"])
                 if path == root and info["type"] == "file":
                     raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), self.shown)
-                if path.rstrip("/") == folder or not path.startswith(root + "/"):
+                if path.rstrip("/") == folder or (root and not path.startswith(root + "/")):
                     continue
-                name = path[len(root) + 1 :]
+                name = _relative(path, root)
                 if info["type"] == "directory":
                     if name.rstrip("/") != CONTROL:
                         stack.append(path.rstrip("/"))
@@ -135,7 +157,20 @@ class FilesStore(Store):
         return self._describe(name, fs.info(path))
 
     def occupied(self, name: str) -> bool:
-        return bool(self.fs.exists(self.path(name)))
+        try:
+            return self.exists(self.path(name))
+        except Exception:  # unknown: the run must not replace it later
+            return True
+
+    def exists(self, path: str) -> bool:
+        """Returns whether a path exists. That of fsspec returns False after any error."""
+        try:
+            self.fs.info(path)
+        except OSError as error:
+            if isinstance(error, FileNotFoundError) or error.errno in (errno.ENOENT, errno.ENOTDIR):
+                return False
+            raise
+        return True
 
     def read(self, item: Item) -> Reading:
         return _FilesReading(self, self.stat(item.name))
@@ -147,7 +182,7 @@ class FilesStore(Store):
 
     def write(self, name: str, size: int, about: Mapping[str, str], replace: Replace) -> Writing:
         path = self.path(name)
-        if not replace and self.fs.exists(path):
+        if not replace and self.exists(path):
             self._raise_if_folder(path)
             raise Exists
         if replace and self._renames:
@@ -186,7 +221,7 @@ class FilesStore(Store):
             if exclusive:
                 with suppress(ValueError, NotImplementedError):  # A version without this mode.
                     return fs.open(path, exclusive)
-            if fs.exists(path):
+            if self.exists(path):
                 raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), path)
             return fs.open(path, "wb")
         except OSError:
@@ -249,13 +284,18 @@ class FilesStore(Store):
             found = fs.ls(f"{root}/{CONTROL}", detail=True)
         except FileNotFoundError:
             return []
-        return sorted(str(info["name"])[len(root) + 1 :] for info in found if info["type"] == "file")
+        return sorted(_relative(str(info["name"]), root) for info in found if info["type"] == "file")
 
     def remove(self, name: str) -> None:
         try:
             self.fs.rm_file(self.path(name))
         except (FileNotFoundError, NotImplementedError):
             pass
+
+
+def _relative(path: str, root: str) -> str:
+    """Returns a path of a listing relative to the root. Paths of an archive do not begin with `/`."""
+    return path[len(root) + 1 :] if root else path.removeprefix("/")
 
 
 class _FilesReading(Reading):
@@ -311,9 +351,12 @@ class _FilesWriting(Writing):
         else:
             self._file.commit()
         self._done = True
-        item = self._store.stat(self._name)
-        if item.size != self._size:
-            raise Changed(f"{self._size} bytes were written, and its store reports {item.size}")
+        try:
+            item = self._store.stat(self._name)
+            if item.size != self._size:
+                raise Changed(f"{self._size} bytes were written, and its store reports {item.size}")
+        except Exception as error:  # exceptions of a store may have any type
+            raise mark_appeared(error) from None
         return item
 
     def discard(self) -> None:
