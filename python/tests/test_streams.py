@@ -14,6 +14,7 @@ import struct
 import subprocess
 import sys
 import tarfile
+import warnings
 import zipfile
 from concurrent import futures
 from contextlib import suppress
@@ -383,6 +384,11 @@ def test_a_path_appears_only_when_complete(key: tress.KeyPair, tmp_path: pathlib
     file.write(b"x" * 100_000)
     with pytest.warns(ResourceWarning):
         del file
+    file = tress.create(path, key)
+    with pytest.raises(ResourceWarning), warnings.catch_warnings():
+        warnings.simplefilter("error", ResourceWarning)
+        file.__del__()
+    assert os.listdir(tmp_path) == []
     # Another program creates the file first.
     with pytest.raises(FileExistsError), tress.create(path, key) as file:
         path.write_bytes(b"other")

@@ -321,11 +321,12 @@ class ContainerWriter(io.BufferedIOBase):
         """Discards the container if it was never closed: it may be incomplete."""
         if not hasattr(self, "_output"):
             return
-        if not self._is_settled and not self._is_inherited():
-            warnings.warn(
-                f"{self._name}: discarded, because close() was not called", ResourceWarning, stacklevel=2, source=self
-            )
-        self.discard()
+        try:
+            if not self._is_settled and not self._is_inherited():
+                message = f"{self._name}: discarded, because close() was not called"
+                warnings.warn(message, ResourceWarning, stacklevel=2, source=self)
+        finally:  # A warning may be an exception.
+            self.discard()
 
 
 def _count_fork() -> None:
