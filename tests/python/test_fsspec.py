@@ -570,6 +570,10 @@ def test_members_of_a_folder(options, tmp_path):
         with fs.open("hosts") as file:
             file.seek(7)
             assert pickle.loads(pickle.dumps(file)).read(3) == PLAIN[7:10] and "SECRET" not in repr(pickle.dumps(fs))
+    (folder / "hosts").write_bytes(b"new")
+    tress.encrypt_file(folder, tmp_path / "etc.tress", PAIR, force=True)
+    with fsspec.open(f"tress-tree://hosts::{tmp_path}/etc.tress", identity=options["identity"]) as file:
+        assert file.read() == b"new"
 
 
 FRAME = pandas.DataFrame({"number": range(20_000), "half": [number / 2 for number in range(20_000)], "text": ["lane"] * 20_000})

@@ -24,6 +24,7 @@ class TressTreeFileSystem(AbstractArchiveFileSystem):  # type: ignore[misc]
     """
 
     protocol = "tress-tree"
+    cachable = False  # The container of an open instance may be replaced.
 
     def __init__(self, fo: str = "", **options: Any) -> None:
         """Reads the container with the path `fo` in another file system."""
