@@ -548,6 +548,21 @@ def test_threads_and_a_forked_process(options, tmp_path):
         assert wrong(8) == 0 and file.read(100_000) == PLAIN[100_000:200_000] and os.waitpid(child, 0)[1] == 0
 
 
+@pytest.mark.parametrize("target", ["store", "file"])
+def test_threads_that_share_a_handle_read_each_byte_once(target, options, tmp_path, monkeypatch):
+    path = str(tmp_path / "x") if target == "file" else "/x"
+    fs = fsspec.filesystem("tress", target_protocol=target, **options)
+    fs.pipe_file(path, PLAIN)
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with fs.open(path) as file, ThreadPoolExecutor(4) as pool:
+            found = list(pool.map(lambda _: list(iter(lambda: file.read(1000), b"")), range(4)))
+    finally:
+        sys.setswitchinterval(interval)
+    assert sorted(piece for pieces in found for piece in pieces) == sorted(PLAIN[start : start + 1000] for start in range(0, len(PLAIN), 1000))
+
+
 def test_members_of_a_folder(options, tmp_path):
     folder = tmp_path / "etc"
     (folder / "cron.d").mkdir(parents=True)

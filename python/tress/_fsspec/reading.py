@@ -365,9 +365,19 @@ class TressFile(io.BufferedReader):
         self.fs, self.path, self.size = fs, path, file.size
         # The end of the last read.
         self._next = 0
+        self.start_process()
+        OF_PROCESS[id(self)] = self
+
+    def start_process(self) -> None:
+        """Begins without a lock, which another thread may have had at a fork."""
+        self._lock = threading.RLock()
 
     def read(self, size: int | None = -1, /) -> bytes:
-        """Reads `size` bytes, or all that are left."""
+        """Reads `size` bytes, or all that are left. Threads that share the handle read one after the other."""
+        with self._lock:
+            return self._read(size)
+
+    def _read(self, size: int | None) -> bytes:
         place = self.tell()
         handle = self._handle
         if handle is not None and size is not None and 0 < size <= BLOCK and place != self._next:
