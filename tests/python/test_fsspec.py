@@ -520,6 +520,12 @@ def test_urls_in_chains(options, tmp_path):
     for url in [f"tress::{tmp_path}/x", f"tress://{tmp_path}/x", f"tress::file://{tmp_path}/x"]:
         fs, path = fsspec.url_to_fs(url, **options)
         assert path == f"{tmp_path}/x" and fs.cat_file(url) == b"1" == fs.cat_file(fs.unstrip_protocol(path))
+    for path in (f"{tmp_path}/x", url):
+        assert fs.exists(path=path) and fs.isfile(path=path) and fs.modified(path=path)
+        fs.cp_file(path1=path, path2=f"{path}y")
+        fs.mv(path1=f"{path}y", path2=f"{path}z")
+        fs.rm_file(path=f"{path}z")
+        assert not fs.exists(path=f"{path}z")
     assert fsspec.get_mapper(f"tress::{tmp_path}", **options).getitems(["x"]) == {"x": b"1"}
 
 

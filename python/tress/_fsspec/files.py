@@ -32,6 +32,8 @@ _FILES, _SIZES = 32, 100_000
 _THREADS = 8
 # Options of fsspec itself.
 _OPTIONS = {"use_listings_cache", "listings_expiry_time", "max_paths", "asynchronous", "loop", "batch_size"}
+# Parameters of delegated methods that are paths.
+_PATHS = {"path", "path1", "path2"}
 
 
 def _delegated(name: str) -> Any:
@@ -39,7 +41,8 @@ def _delegated(name: str) -> Any:
 
     def method(self: TressFileSystem, *arguments: Any, **options: Any) -> Any:
         stripped = [self._stripped(one) if isinstance(one, str | list | os.PathLike) else one for one in arguments]
-        return getattr(self.fs, name)(*stripped, **options)
+        paths = {option: self._stripped(options[option]) for option in _PATHS & options.keys()}
+        return getattr(self.fs, name)(*stripped, **options | paths)
 
     method.__name__, method.__doc__ = name, f"Calls `{name}` of the other file system."
     return method
