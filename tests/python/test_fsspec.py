@@ -496,6 +496,17 @@ def test_options_name_files(fs, options, tmp_path, monkeypatch, caplog):
     stored = pickle.dumps(relative)
     monkeypatch.chdir(tmp_path)
     assert pickle.loads(stored).cat_file("/y") == relative.cat_file("/y") == b"2"
+    for name in ("one", "other"):  # A name means another file in another folder.
+        (tmp_path / name).mkdir()
+        monkeypatch.chdir(tmp_path / name)
+        pair = tress.KeyPair.generate()
+        (tmp_path / name / "to").write_text(str(pair.recipient))
+        fsspec.filesystem("tress", target_protocol="store", recipients="to").pipe_file("/y", b"2")
+        assert tress.decrypt(Store().cat_file("/y"), pair) == b"2"
+    (tmp_path / "other" / "to").unlink()
+    (tmp_path / "other").rmdir()
+    assert fsspec.filesystem("tress", target_protocol="store", **options).exists("/y")
+    monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("TRESS_IDENTITY", options["identity"])
     monkeypatch.setenv("TRESS_RECIPIENTS", options["recipients"])
     blind = fsspec.filesystem("tress", target_protocol="store")

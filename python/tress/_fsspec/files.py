@@ -48,6 +48,15 @@ def _delegated(name: str) -> Any:
     return method
 
 
+class _CurrentFolder:
+    """The current folder, as a part of the token of an instance: its key files may have relative paths."""
+
+    def __get__(self, *_: object) -> str | None:
+        with suppress(OSError):  # A removed folder has no relative paths.
+            return os.getcwd()
+        return None
+
+
 class TressFileSystem(ChainedFileSystem):  # type: ignore[misc]
     """The files of another file system, encrypted: `tress::s3://bucket/x.parquet`, `tress::/data/x.zarr`.
 
@@ -58,6 +67,8 @@ class TressFileSystem(ChainedFileSystem):  # type: ignore[misc]
 
     protocol = "tress"
     _strip_tokenize_options = ("fo",)
+    _extra_tokenize_attributes = ("_current_folder",)
+    _current_folder = _CurrentFolder()
 
     def __init__(
         self,
