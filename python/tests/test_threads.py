@@ -220,7 +220,7 @@ elif way == "store":
     from tress._fsspec.writing import _Upload
 
     file.discard()
-    file = tress.ContainerWriter(_Upload(DirFileSystem(folder, LocalFileSystem()), "x"), tress.Encryptor(key))
+    file = tress.ContainerWriter(_Upload(DirFileSystem(folder, LocalFileSystem()), "x", True), tress.Encryptor(key))
     local = file._output._file._file
     local.f.close()
     local.f = open(local.path, "wb", 1 << 20)  # Buffers may be as large as the blocks of the file system.

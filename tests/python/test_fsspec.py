@@ -447,6 +447,73 @@ def test_files_appear_when_they_are_complete(target, options, tmp_path):
     assert sorted(fs.ls(folder, detail=False)) == [f"{folder}/a", f"{folder}/b", path]
 
 
+@pytest.mark.parametrize("target", ["store", "file", "bucket"])
+@pytest.mark.parametrize(("mode", "compression"), [("w", None), ("wt", "gzip"), ("wb", "infer"), ("xb", "bz2"), ("x", "zip")])
+def test_text_and_compression_end_with_their_file(mode, compression, target, options, tmp_path):
+    fs = fsspec.filesystem("tress", target_protocol=target, **options)
+    folder = str(tmp_path) if target == "file" else "/d"
+    fs.makedirs(folder, exist_ok=True)
+    data = PLAIN[:50_000] if "b" in mode else PLAIN[:50_000].hex()
+
+    def opened(name, mode=mode):
+        return fs.open(f"{folder}/{name}.gz", mode, compression=compression)
+
+    with opened("block") as file:
+        file.write(data)
+        assert not fs.exists(f"{folder}/block.gz")
+    file.close()
+    closed = opened("closed")
+    closed.write(data)
+    closed.close()
+    with pytest.raises(ZeroDivisionError), opened("none") as file:
+        file.write(data)
+        raise ZeroDivisionError
+    with fs.transaction:
+        with opened("later") as file:
+            file.write(data)
+        with pytest.raises(ZeroDivisionError), opened("none") as file:
+            raise ZeroDivisionError
+        assert not fs.exists(f"{folder}/later.gz")
+    assert sorted(fs.ls(folder, detail=False)) == [f"{folder}/{name}.gz" for name in ("block", "closed", "later")]
+    for name in ("block", "closed", "later"):
+        with opened(name, "rb" if "b" in mode else "r") as file:
+            assert file.read() == data
+
+
+@pytest.mark.parametrize("target", ["store", "file", "bucket"])
+def test_new_files_replace_none(target, options, tmp_path, monkeypatch):
+    fs = fsspec.filesystem("tress", target_protocol=target, **options)
+    path = f"{tmp_path}/x" if target == "file" else "/x"
+    with pytest.raises(FileExistsError), fs.open(path, "xb") as file:
+        file.write(PLAIN)
+        fs.fs.pipe_file(path, SEALED)
+    pytest.raises(FileExistsError, fs.open, path, "xb")
+    assert fs.cat_file(path) == PLAIN and fs.fs.find(os.path.dirname(path)) == [path]
+    fs.fs.rm_file(path)
+    monkeypatch.setattr(type(fs.fs), "info", lambda *_, **__: raises(PermissionError(errno.EACCES, "no", path))(b""))
+    pytest.raises(PermissionError, fs.open, path, "xb")
+
+
+def test_a_fetched_file_keeps_mode_and_link_of_the_old_one(fs, tmp_path):
+    fs.pipe_file("/x", PLAIN)
+    private, link, modes = tmp_path / "private", tmp_path / "link", []
+    private.touch(0o600)
+    link.symlink_to("private")
+
+    def fault(data):
+        modes.extend(one.stat().st_mode & 0o777 for one in tmp_path.iterdir())
+        return data
+
+    Store.fault = staticmethod(fault)
+    for local in (private, link):
+        fs.get_file("/x", local)
+        assert private.read_bytes() == PLAIN and private.stat().st_mode & 0o777 == 0o600 and link.is_symlink()
+        private.write_bytes(b"")
+    assert set(modes) == {0o600}
+    fs.get_file("/x", tmp_path / "new" / "x")
+    assert (tmp_path / "new" / "x").read_bytes() == PLAIN and sorted(os.listdir(tmp_path)) == ["link", "new", "private"]
+
+
 def test_a_failed_write_fails_the_transaction(fs, monkeypatch):
     with pytest.raises(tress.Usage), fs.transaction:
         file = fs.open("/half", "wb")

@@ -13,15 +13,18 @@ from typing import Any, TypeVar
 
 import fsspec
 from fsspec.callbacks import DEFAULT_CALLBACK
+from fsspec.compression import compr
+from fsspec.core import get_compression
 from fsspec.implementations.chained import ChainedFileSystem
 from fsspec.implementations.local import LocalFileSystem
 from fsspec.spec import make_instance
 from fsspec.utils import stringify_path
 
 from .._errors import TressError, Usage
+from .._files import _Path
 from .keys import Keys
 from .reading import BLOCK, FETCH, OF_PROCESS, Plain, TressFile, Version, keep, version
-from .writing import ONE_THREAD, Writer, protocol
+from .writing import ONE_THREAD, Over, Writer, check_new, protocol
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -255,22 +258,44 @@ class TressFileSystem(ChainedFileSystem):  # type: ignore[misc]
         if not is_path or (os.path.exists(lpath) and not os.path.isfile(lpath)) or self.isdir(rpath):
             super().get_file(rpath, lpath, callback=callback, outfile=outfile, **kwargs)
             return
-        temporary = os.path.join(os.path.dirname(os.path.abspath(lpath)), f".tress-{os.urandom(8).hex()}")
+        os.makedirs(os.path.dirname(os.path.abspath(lpath)), exist_ok=True)
+        output = _Path(os.fspath(lpath), force=True)
         try:
-            super().get_file(rpath, temporary, callback=callback, **kwargs)
-            os.replace(temporary, lpath)
+            super().get_file(rpath, callback=callback, outfile=output, **kwargs)
+            output.commit()
         except BaseException:
-            with suppress(FileNotFoundError):
-                os.unlink(temporary)
+            output.discard()
             raise
+
+    def open(
+        self,
+        path: str,
+        mode: str = "rb",
+        block_size: int | None = None,
+        cache_options: dict[str, Any] | None = None,
+        compression: str | None = None,
+        **kwargs: Any,
+    ) -> Any:
+        """Opens a file. A new one with text or compression over it is complete, or discarded, when they end."""
+        if "r" in mode or ("b" in mode and compression is None):
+            return super().open(path, mode, block_size, cache_options, compression, **kwargs)
+        compression = get_compression(self._stripped(path), compression)
+        text = {name: kwargs.pop(name) for name in ("encoding", "errors", "newline") if name in kwargs}
+        binary = mode.replace("t", "").replace("b", "") + "b"
+        over = below = super().open(path, binary, block_size, cache_options, **kwargs)
+        if compression is not None:
+            over = compr[compression](over, mode=binary[0])
+        if "b" not in mode:
+            over = io.TextIOWrapper(over, **text)
+        return below if over is below else Over(over, below)
 
     def _open(self, path: str, mode: str = "rb", autocommit: bool = True, **kwargs: Any) -> Any:
         if mode == "rb":
             return TressFile(self._plain(path), self, path)
         if mode not in ("wb", "xb"):
             raise io.UnsupportedOperation(f"{path}: an encrypted file cannot be appended to or changed: write it anew")
-        if mode == "xb" and self.fs.exists(path):
-            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), path)
+        if mode == "xb":
+            check_new(self.fs, path)
         if isinstance(self.fs, LocalFileSystem):  # Stores need no folders, and fsspec.open makes them, too.
             self.fs.makedirs(self.fs._parent(path), exist_ok=True)
         return Writer(self, path, mode == "xb", autocommit)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import os
+from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
@@ -25,6 +27,13 @@ def protocol(fs: Any) -> str:
     return str(fs.protocol if isinstance(fs.protocol, str) else fs.protocol[0])
 
 
+def check_new(fs: Any, path: str) -> None:
+    """Raises `FileExistsError` if a store has a file. Its `exists` would take any error for no file."""
+    with suppress(FileNotFoundError):
+        fs.info(path)
+        raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), path)
+
+
 class Writer(ContainerWriter):
     """A new file. In a transaction of fsspec it appears when that ends."""
 
@@ -36,7 +45,7 @@ class Writer(ContainerWriter):
         if isinstance(fs.fs, LocalFileSystem):
             super().__init__(path, encryptor, force=not is_new)
         else:
-            upload = _Upload(fs.fs, path)
+            upload = _Upload(fs.fs, path, is_new)
             super().__init__(upload, encryptor)
             self._output, self._name = upload, path
 
@@ -57,11 +66,51 @@ class Writer(ContainerWriter):
                 self._complete()
 
 
+class Over:
+    """Text or compression over a new file, which ends with them. An exception in their `with` block discards it."""
+
+    def __init__(self, over: Any, below: Writer) -> None:
+        """Passes calls on to `over`, which writes to `below`."""
+        self._over, self._below = over, below
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._over, name)
+
+    def __iter__(self) -> Iterator[Any]:
+        """Is there because pandas recognises files by it."""
+        return iter(self._over)
+
+    def close(self) -> None:
+        """Writes what is left, and completes the file. If that fails, discards it."""
+        try:
+            self._over.close()
+        except BaseException:
+            self._below.discard()
+            raise
+        self._below.close()
+
+    def __enter__(self) -> Over:
+        """Begins a `with` block, whose end completes or discards the file."""
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        """Completes the file, or discards it if the block raised an exception."""
+        if kind is None:
+            self.close()
+            return
+        try:
+            with suppress(Exception):
+                self._below.__enter__()  # Closing it is then not yet its end.
+                self._over.close()
+        finally:
+            self._below.discard()
+
+
 class _Upload:
     """A new object of a store, which appears in `commit`."""
 
-    def __init__(self, fs: Any, path: str) -> None:
-        self._fs, self._path, self._temporary = fs, path, ""
+    def __init__(self, fs: Any, path: str, is_new: bool) -> None:
+        self._fs, self._path, self._is_new, self._temporary = fs, path, is_new, ""
         if protocol(fs) in _RENAMING:
             folder, slash, _ = path.rpartition("/")
             self._temporary = f"{folder}{slash}.tress-{os.urandom(8).hex()}"
@@ -73,6 +122,8 @@ class _Upload:
         _write_all(self._file, data)
 
     def commit(self) -> None:
+        if self._is_new:  # Another program may have created it meanwhile.
+            check_new(self._fs, self._path)
         self._file.close()
         if not self._temporary:
             if not getattr(self._file, "autocommit", True):
