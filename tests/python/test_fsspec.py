@@ -683,6 +683,12 @@ def by_pandas(url, options):
     FRAME.to_csv(f"{url}/c.csv", index=False, storage_options=options)
     assert pandas.read_parquet(f"{url}/p", columns=["half"], storage_options=options).equals(FRAME[["half"]])
     assert pandas.read_csv(f"{url}/c.csv", storage_options=options).equals(FRAME)
+    fs, path = fsspec.url_to_fs(url, **options)
+    for mode, compression in [("w", None), ("w", "gzip"), ("wb", "gzip")]:
+        with fs.open(f"{path}/c", mode, compression=compression) as file:
+            FRAME.to_csv(file, index=False)
+        with fs.open(f"{path}/c", compression=compression) as file:
+            assert pandas.read_csv(file).equals(FRAME)
 
 
 def by_pyarrow(url, options):

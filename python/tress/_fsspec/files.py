@@ -287,7 +287,7 @@ class TressFileSystem(ChainedFileSystem):  # type: ignore[misc]
             over = compr[compression](over, mode=binary[0])
         if "b" not in mode:
             over = io.TextIOWrapper(over, **text)
-        return below if over is below else Over(over, below)
+        return below if over is below else Over(over, below, mode)
 
     def _open(self, path: str, mode: str = "rb", autocommit: bool = True, **kwargs: Any) -> Any:
         if mode == "rb":

@@ -69,9 +69,9 @@ class Writer(ContainerWriter):
 class Over:
     """Text or compression over a new file, which ends with them. An exception in their `with` block discards it."""
 
-    def __init__(self, over: Any, below: Writer) -> None:
-        """Passes calls on to `over`, which writes to `below`."""
-        self._over, self._below = over, below
+    def __init__(self, over: Any, below: Writer, mode: str) -> None:
+        """Passes calls on to `over`, which writes to `below`. By `mode`, pandas tells text from bytes."""
+        self._over, self._below, self.mode = over, below, mode
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._over, name)
