@@ -351,6 +351,12 @@ impl Error {
         })
     }
 
+    /// Whether an object of the caller has failed, in place of the system.
+    pub(crate) fn is_raised(&self) -> bool {
+        let cause = self.source.as_ref().and_then(|source| source.downcast_ref::<io::Error>());
+        matches!(self.kind, ErrorKind::Io(_)) && cause.is_some_and(|error| error.raw_os_error().is_none())
+    }
+
     /// Keeps the cause for [`StdError::source`].
     #[must_use]
     pub fn with_source(mut self, source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {

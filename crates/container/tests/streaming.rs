@@ -134,6 +134,52 @@ fn a_reader_reads_anywhere() {
     assert_eq!(reader.read(&mut [0; 5]).unwrap(), 0);
 }
 
+/// Fails in one read of its user.
+struct FailsOnce<'a>(Cursor<&'a [u8]>, usize);
+
+impl Read for FailsOnce<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.1 = self.1.wrapping_sub(1);
+        if self.1 == 0 { Err(io::Error::other("given up")) } else { self.0.read(buffer) }
+    }
+}
+
+impl Seek for FailsOnce<'_> {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.0.seek(to)
+    }
+}
+
+#[test]
+fn every_error_of_a_source_reaches_its_user() {
+    let key = KeyPair::generate().unwrap();
+    let plain = plaintext(2 * BATCH_BYTES);
+    let sealed = whole(&plain, &key);
+    for number in 1.. {
+        let source = FailsOnce(Cursor::new(&sealed), number);
+        let mut reader = match Reader::open(source, &identities(&key), Threads::ONE) {
+            Ok(reader) => reader,
+            Err(error) => {
+                assert!(error.to_string().contains("given up"), "{error}");
+                continue;
+            }
+        };
+        let (mut found, mut errors) = (vec![0; plain.len()], 0);
+        let mut filled = 0;
+        while filled < found.len() {
+            match reader.read(&mut found[filled..plain.len().min(filled + 50_000)]) {
+                Ok(bytes) => filled += bytes,
+                Err(_) => errors += 1,
+            }
+        }
+        assert!(found == plain && errors <= 1);
+        if errors == 0 {
+            assert!(number > 5, "{number}");
+            break;
+        }
+    }
+}
+
 #[test]
 fn after_an_error_there_are_only_errors() {
     let key = KeyPair::generate().unwrap();

@@ -117,9 +117,12 @@ impl Window {
             let asked = layout.covering(&(self.position..self.position.saturating_add(buffer.len() as u64)));
             let ahead = if is_next { 2 * self.ahead } else { 1 };
             self.ahead = ahead.max(asked.end - asked.start).min(call_chunks(&layout, self.threads));
-            if self.load(chunks, asked.start..asked.start + self.ahead).is_err() {
-                // A damaged chunk further on is no reason not to give out what comes before it.
+            if let Err(error) = self.load(chunks, asked.start..asked.start + self.ahead) {
                 self.ahead = 1;
+                if error.is_raised() {
+                    return Err(error);
+                }
+                // Damage, a cut or a bad sector further on is no reason not to give out what comes before it.
                 self.load(chunks, asked.start..asked.start + 1)?;
             }
         }
