@@ -85,7 +85,7 @@ impl Identities {
             identity
         };
         let others = other_forms(passphrase).iter().map(|form| identity(form)).collect();
-        Ok(Self::one(PassphraseIdentity { typed: identity(passphrase), others, note }))
+        Ok(Self::one(PassphraseIdentity { typed: identity(passphrase), others, max_work_factor, note }))
     }
 }
 
@@ -93,13 +93,14 @@ impl Identities {
 struct PassphraseIdentity {
     typed: age::scrypt::Identity,
     others: Vec<age::scrypt::Identity>,
+    max_work_factor: u8,
     note: fn(&str),
 }
 
 impl Identity for PassphraseIdentity {
     fn unwrap_stanza(&self, stanza: &Stanza) -> Option<Result<FileKey, DecryptError>> {
         // Larger factors are refused before they need memory.
-        let factor = stanza.args.get(1).and_then(|factor| factor.parse().ok()).filter(|&n| n <= LARGEST_WORK_FACTOR);
+        let factor = stanza.args.get(1).and_then(|factor| factor.parse().ok()).filter(|&n| n <= self.max_work_factor);
         if let Err(error) = passphrase::check_memory(factor.unwrap_or(0)) {
             return Some(Err(error.into()));
         }
