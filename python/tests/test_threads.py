@@ -314,6 +314,7 @@ def test_the_interpreter_lock_is_released(key: tress.KeyPair, tmp_path: pathlib.
             lambda: aead.encrypt(bytes(11), big, None),
             lambda: aead.encrypt_many([(bytes(11), big, None)]),
             lambda: tress.Encryptor(key).update(big),
+            lambda: tress.Decryptor(key).update(sealed[:2000]),
             lambda: tress.PrivateKey.generate("rsa-3072"),
         ]
         for place, call in enumerate(calls):

@@ -194,10 +194,22 @@ impl<T> ForkMutex<T> {
     /// # Errors
     /// `WouldBlock` if another thread held it when this process was forked, `Poisoned` after a panic.
     pub fn lock(&self) -> TryLockResult<MutexGuard<'_, T>> {
-        let is_held = || matches!(self.mutex.try_lock(), Err(TryLockError::WouldBlock));
-        match self.is_free.get_or(OnceLock::new).get_or_init(|| !is_held()) {
+        match self.is_free() {
             true => self.mutex.lock().map_err(TryLockError::Poisoned),
             false => Err(TryLockError::WouldBlock),
         }
+    }
+
+    /// Takes the lock if it is free.
+    ///
+    /// # Errors
+    /// `WouldBlock` if a thread of this process holds it, too; else those of [`lock`](Self::lock).
+    pub fn try_lock(&self) -> TryLockResult<MutexGuard<'_, T>> {
+        if self.is_free() { self.mutex.try_lock() } else { Err(TryLockError::WouldBlock) }
+    }
+
+    fn is_free(&self) -> bool {
+        let is_held = || matches!(self.mutex.try_lock(), Err(TryLockError::WouldBlock));
+        *self.is_free.get_or(OnceLock::new).get_or_init(|| !is_held())
     }
 }

@@ -1,6 +1,6 @@
 //! Containers as streams: the caller pushes pieces of the input, and each call returns output.
 
-use std::sync::TryLockError;
+use std::io;
 
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -10,8 +10,7 @@ use zeroize::Zeroizing;
 
 use crate::container::options;
 use crate::memory::InputBuffer;
-use crate::reader::LOST_IN_FORK;
-use crate::{arguments, errors, keys, work};
+use crate::{arguments, errors, keys, reader, work};
 
 /// Number of input bytes between two checks for signals.
 const PIECE_BYTES: usize = 32 << 20;
@@ -26,6 +25,16 @@ pub(crate) struct PushState<T> {
     output: Zeroizing<Vec<u8>>,
 }
 
+impl<T> PushState<T> {
+    fn push(
+        &mut self,
+        piece: &[u8],
+        push: impl Fn(&mut T, &[u8], &mut Vec<u8>) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        push(self.inner.as_mut().ok_or_else(already_ended)?, piece, &mut self.output)
+    }
+}
+
 /// An encryptor or decryptor that one thread at a time may use.
 pub(crate) struct PushStream<T>(ForkMutex<PushState<T>>);
 
@@ -34,45 +43,49 @@ impl<T: Send> PushStream<T> {
         Self(ForkMutex::new(PushState { inner: Some(inner), output: Zeroizing::default() }))
     }
 
-    /// Pushes all of `data` and returns the output.
+    /// Pushes all of `data` and returns the output. `is_quick` tells whether few bytes take little time.
     fn update<'py>(
         &self,
         data: &Bound<'py, PyAny>,
         push: impl Fn(&mut T, &[u8], &mut Vec<u8>) -> Result<(), Error> + Sync,
+        is_quick: impl Fn(&T) -> bool,
     ) -> PyResult<Bound<'py, PyBytes>> {
         let py = data.py();
         let data = InputBuffer::of(data)?;
         let bytes = data.as_slice();
-        // Empty data is pushed, too: the call must fail after `finalize`.
-        let mut rest = bytes;
-        loop {
-            let piece = rest.split_off(..rest.len().min(PIECE_BYTES)).unwrap_or_default();
-            let is_last = rest.is_empty();
-            // With few bytes the work runs under the interpreter lock. It cannot deadlock: `push` never needs that lock.
-            let pushed = work::run_detached(py, piece.len(), || self.push(piece, is_last, &push));
-            let output = pushed.map_err(|error| errors::container(py, error))?;
-            if is_last {
-                return self.take_output(py, output);
-            }
-            if let Err(raised) = py.check_signals() {
-                // The output so far is lost, so the rest would be useless.
-                let _ = self.with(|state| state.inner = None);
-                return Err(raised);
-            }
-        }
+        // Whoever has the lock may need that of the interpreter, so waiting for it is work for a thread without.
+        let quick = self
+            .0
+            .try_lock()
+            .ok()
+            .filter(|state| bytes.len() <= work::QUICK_BYTES && state.inner.as_ref().is_some_and(is_quick));
+        let pushed = match quick {
+            Some(mut state) => state.push(bytes, &push).map(|()| std::mem::take(&mut state.output)).map_err(Into::into),
+            None => py.detach(|| self.push_all(bytes, &push)),
+        };
+        self.take_output(py, pushed.map_err(|error| errors::io(py, error))?)
     }
 
-    /// Pushes a piece. After the last piece of a call, takes all output.
-    fn push(
+    /// Pushes all bytes, without another call between them, and takes the output. Signals are checked from time to time.
+    fn push_all(
         &self,
-        piece: &[u8],
-        is_last: bool,
+        mut bytes: &[u8],
         push: impl Fn(&mut T, &[u8], &mut Vec<u8>) -> Result<(), Error>,
-    ) -> Result<Zeroizing<Vec<u8>>, Error> {
-        self.with(|PushState { inner, output }| {
-            push(inner.as_mut().ok_or_else(already_ended)?, piece, output)?;
-            Ok(if is_last { std::mem::take(output) } else { Zeroizing::default() })
-        })?
+    ) -> io::Result<Zeroizing<Vec<u8>>> {
+        let mut state = reader::lock(&self.0)?;
+        loop {
+            // Empty data is pushed, too: the call must fail after `finalize`.
+            let piece = bytes.split_off(..bytes.len().min(PIECE_BYTES)).unwrap_or_default();
+            state.push(piece, &push)?;
+            if bytes.is_empty() {
+                return Ok(std::mem::take(&mut state.output));
+            }
+            if let Err(raised) = Python::attach(|py| py.check_signals()) {
+                // The output so far is lost, so the rest would be useless.
+                state.inner = None;
+                return Err(raised.into());
+            }
+        }
     }
 
     /// Ends the stream and returns the rest of the output. `failed` converts an error.
@@ -98,24 +111,20 @@ impl<T: Send> PushStream<T> {
             Ok(())
         });
         output.clear();
-        let _ = self.with(|state| {
-            if result.is_err() {
-                // There is no memory, the output is lost, and the rest would be useless.
-                state.inner = None;
-            }
-            if state.output.capacity() == 0 && output.capacity() <= KEPT_BYTES {
-                state.output = output;
-            }
-        });
+        if result.is_err() {
+            // There is no memory, the output is lost, and the rest would be useless.
+            let _ = py.detach(|| self.with(|state| state.inner = None));
+        } else if let Ok(mut state) = self.0.try_lock()
+            && state.output.capacity() == 0
+            && output.capacity() <= KEPT_BYTES
+        {
+            state.output = output;
+        }
         result
     }
 
     pub(crate) fn with<R>(&self, call: impl FnOnce(&mut PushState<T>) -> R) -> Result<R, Error> {
-        match self.0.lock() {
-            Ok(mut state) => Ok(call(&mut state)),
-            Err(TryLockError::Poisoned(state)) => Ok(call(&mut state.into_inner())),
-            Err(TryLockError::WouldBlock) => Err(Error::new(ErrorKind::Usage).with_detail(LOST_IN_FORK)),
-        }
+        Ok(call(&mut *reader::lock(&self.0)?))
     }
 }
 
@@ -152,7 +161,7 @@ impl Encryptor {
 
     /// Encrypts the next bytes of the plaintext and returns the finished part of the container.
     fn update<'py>(&self, data: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
-        self.0.update(data, streaming::Encryptor::push)
+        self.0.update(data, streaming::Encryptor::push, |_| true)
     }
 
     /// Returns the rest of the container. Without it the container is truncated.
@@ -180,7 +189,8 @@ impl Decryptor {
 
     /// Decrypts the next bytes of the container and returns verified plaintext.
     fn update<'py>(&self, data: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
-        self.pushed.update(data, streaming::Decryptor::push)
+        // The bytes that end the header take as long as its passphrase or plugin.
+        self.pushed.update(data, streaming::Decryptor::push, |decryptor| decryptor.content().is_some())
     }
 
     /// Returns the rest of the plaintext. Raises `Damaged` if the container is truncated.
@@ -198,14 +208,14 @@ impl Decryptor {
     /// The name in the container, or `None`, also until the header was read. It comes from whoever made the container, and contains
     /// no path.
     #[getter]
-    fn name(&self) -> Option<String> {
-        self.content()?.0
+    fn name(&self, py: Python<'_>) -> Option<String> {
+        py.detach(|| self.content())?.0
     }
 
     /// `file`, or `tree` for a tar archive (see `decrypt`); `None` until the header was read.
     #[getter]
-    fn content_type(&self) -> Option<&'static str> {
-        Some(self.content()?.1)
+    fn content_type(&self, py: Python<'_>) -> Option<&'static str> {
+        Some(py.detach(|| self.content())?.1)
     }
 }
 

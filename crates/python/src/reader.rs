@@ -137,7 +137,8 @@ impl Reader {
 
     /// Closes the reader and wipes its keys and cached plaintext.
     fn close(&self, py: Python<'_>) -> PyResult<()> {
-        py.detach(|| closed(lock(&self.0).map(|mut reader| drop(reader.take())))).map_err(|error| errors::io(py, error))
+        py.detach(|| closed(lock(&self.0).map(|mut reader| drop(reader.take()))))
+            .map_err(|error| errors::container(py, error))
     }
 }
 
@@ -187,25 +188,25 @@ impl<T> DerefMut for Locked<'_, T> {
 /// Waits for a lock.
 ///
 /// # Errors
-/// `Other` in a forked process if another thread held the lock; `Usage` if this thread holds it: a source, or a handler of signals, calls
-/// the object that is reading.
-pub(crate) fn lock<T>(mutex: &ForkMutex<T>) -> io::Result<Locked<'_, T>> {
+/// `Usage` in a forked process if another thread held the lock; also if this thread holds it: a source, or a handler of signals, calls the
+/// object that is working.
+pub(crate) fn lock<T>(mutex: &ForkMutex<T>) -> Result<Locked<'_, T>, Error> {
     let address = std::ptr::from_ref(mutex).addr();
     if HELD.with_borrow(|held| held.contains(&address)) {
-        return Err(Error::new(ErrorKind::Usage).with_detail("called by its own source or by a signal handler").into());
+        return Err(Error::new(ErrorKind::Usage).with_detail("called by its own source or by a signal handler"));
     }
     let guard = match mutex.lock() {
         Ok(guard) => guard,
         Err(TryLockError::Poisoned(guard)) => guard.into_inner(),
-        Err(TryLockError::WouldBlock) => return Err(io::Error::other(LOST_IN_FORK)),
+        Err(TryLockError::WouldBlock) => return Err(Error::new(ErrorKind::Usage).with_detail(LOST_IN_FORK)),
     };
     HELD.with_borrow_mut(|held| held.push(address));
     Ok(Locked(guard))
 }
 
 /// The result of closing. In a forked process it does nothing where a thread of the parent uses the object.
-pub(crate) fn closed(closed: io::Result<()>) -> io::Result<()> {
-    closed.or_else(|error| if error.to_string() == LOST_IN_FORK { Ok(()) } else { Err(error) })
+pub(crate) fn closed(closed: Result<(), Error>) -> Result<(), Error> {
+    closed.or_else(|error| if error.to_string().ends_with(LOST_IN_FORK) { Ok(()) } else { Err(error) })
 }
 
 impl ContainerSource {

@@ -91,7 +91,8 @@ impl Tree {
 
     /// Closes the tree and its readers, and wipes its keys when the calls of other threads have ended.
     fn close(&self, py: Python<'_>) -> PyResult<()> {
-        py.detach(|| closed(lock(&self.0).map(|mut tree| drop(tree.take())))).map_err(|error| errors::io(py, error))
+        py.detach(|| closed(lock(&self.0).map(|mut tree| drop(tree.take()))))
+            .map_err(|error| errors::container(py, error))
     }
 }
 
