@@ -122,6 +122,8 @@ def test_batches_and_passwords(tmp_path: pathlib.Path) -> None:
         with pytest.raises(ValueError):
             key.sign_batch(wrong, prehashed=True)
         with pytest.raises(ValueError):
+            key.public_key().verify_batch([(signed[0], wrong[0])], prehashed=True)
+        with pytest.raises(ValueError):
             key.sign_batch([b""], threads=2000)
     schnorr = tress.PrivateKey.generate("schnorr-2048")
     schnorr.public_key().verify(schnorr.sign(b"lanes"), b"lanes")

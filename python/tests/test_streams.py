@@ -334,12 +334,13 @@ def test_a_fifo_without_a_writer_holds_nobody_up(key: tress.KeyPair, tmp_path: p
                 opens(name, key)
     with pytest.raises(tress.Usage, match="larger than 1 MiB"):
         tress.KeyPair.load("/dev/zero")
-    script = "import pathlib, sys, tress; print(flush=True); tress.decrypt(b'', pathlib.Path(sys.argv[1]))"
-    waiting = [sys.executable, "-c", script, str(tmp_path / "fifo")]
-    with subprocess.Popen(waiting, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as child:
-        assert child.stdout is not None and child.stdout.readline() == "\n"
-        child.send_signal(signal.SIGINT)
-        assert "KeyboardInterrupt" in child.communicate()[1]
+    for call in ("tress.decrypt(b'', path)", "tress.inspect(path)"):
+        script = f"import pathlib, sys, tress; path = pathlib.Path(sys.argv[1]); print(flush=True); {call}"
+        waiting = [sys.executable, "-c", script, str(tmp_path / "fifo")]
+        with subprocess.Popen(waiting, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as child:
+            assert child.stdout is not None and child.stdout.readline() == "\n"
+            child.send_signal(signal.SIGINT)
+            assert "KeyboardInterrupt" in child.communicate()[1]
 
 
 def test_libraries_read_through_it(key: tress.KeyPair, tmp_path: pathlib.Path) -> None:

@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256, Sha512};
 use crate::pipeline_support::plain;
 use crate::ways::{self, Opened, opens, sealed};
 use tress_container::commands::{
-    DecryptOptions, EncryptOptions, Sink, Source, decrypt, encrypt, inspect, inspect_as, rewrap,
+    DecryptOptions, EncryptOptions, Sink, Source, decrypt, encrypt, inspect, inspect_with, rewrap,
 };
 use tress_container::format::{Aead, CobblestoneKey, Format};
 use tress_container::keys::{Identities, KeyPair, PostQuantumIdentity, Recipients};
@@ -299,7 +299,7 @@ fn a_format_that_does_not_match_is_named() {
         ("age", Format::Age, "chacha20-poly1305"),
         ("cobblestone", Format::Cobblestone128, "aes-128-gcm"),
     ] {
-        let found = inspect_as(&Source::Path(path(name)), format, None).unwrap();
+        let found = inspect_with(&Source::Path(path(name)), Some(format), None, &Control::new()).unwrap();
         assert_eq!((found.format, found.aead.name(), found.plaintext_bytes, found.chunks), (format, aead, 1, 1));
     }
     assert_eq!(inspect(&Source::Path(path("age")), Some(&ours)).unwrap().recipients, ["X25519"]);

@@ -87,11 +87,9 @@ pub(crate) fn inspect<'py>(
 ) -> PyResult<Bound<'py, PyDict>> {
     let identities = identities.map(keys::identities).transpose()?;
     let format = format.map(|name| keys::format(py, name)).transpose()?;
-    let (source, identities) = (Source::Path(path), identities.as_ref());
-    let found = py.detach(|| match format {
-        Some(format) => commands::inspect_as(&source, format, identities),
-        None => commands::inspect(&source, identities),
-    });
+    let (source, identities, control) = (Source::Path(path), identities.as_ref(), Control::new());
+    let inspect = || commands::inspect_with(&source, format, identities, &control);
+    let found = work::run_watched(py, || Ok(()), || control.cancel(), inspect)?;
     let found = found.map_err(|error| errors::container(py, error))?;
     let row = PyDict::new(py);
     row.set_item("format", found.format.name())?;

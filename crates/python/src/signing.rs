@@ -1,16 +1,17 @@
 //! Signatures: keys, single messages, batches.
 
 use std::fs::File;
-use std::io;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList, PyString};
+use tress_container::Control;
 use tress_sign::{Hash, KeyFile, Scheme, SignJob, Signature, SigningKey, VerifyJob, VerifyingKey, discrete, rsa};
 use zeroize::Zeroizing;
 
 use crate::memory::InputBuffer;
-use crate::{arguments, errors};
+use crate::{arguments, errors, work};
 
 /// A private key: RSA, DSA or Schnorr. Any number of threads may use one object.
 #[pyclass(frozen, module = "tress")]
@@ -189,6 +190,9 @@ impl PublicKey {
             let jobs: Vec<_> = jobs.map(|(signature, digest)| VerifyJob { key: &key, digest, signature }).collect();
             tress_sign::verify_batch(&jobs, threads)
         });
+        if outcomes.contains(&Err(tress_sign::Error::DigestLength)) {
+            return Err(errors::signing(py, tress_sign::Error::DigestLength));
+        }
         Ok(outcomes.iter().map(Result::is_ok).collect())
     }
 
@@ -235,17 +239,29 @@ fn message_digests<'a>(
     if prehashed && parts.iter().any(Result::is_err) {
         return Err(errors::usage(py, "a path is no digest"));
     }
-    py.detach(|| {
-        let digest = |part: Result<&[u8], &PathBuf>| match part {
-            Ok(bytes) if prehashed => Ok(<[u8]>::to_vec(bytes)),
-            Ok(bytes) => Ok(hash.digest(bytes)),
-            Err(path) => open_regular(path)
-                .and_then(|file| hash.digest_reader(file))
-                .map_err(|error| tress_container::Error::from(error).at(path)),
-        };
-        parts.into_iter().map(digest).collect::<Result<Vec<_>, _>>()
-    })
-    .map_err(|error| errors::container(py, error))
+    let control = Control::new();
+    let digest = |part: &Result<&[u8], &PathBuf>| match part {
+        Ok(bytes) if prehashed => Ok(<[u8]>::to_vec(bytes)),
+        Ok(bytes) => Ok(hash.digest(bytes)),
+        Err(path) => open_regular(path)
+            .and_then(|file| hash.digest_reader(Cancellable(file, &control)))
+            .map_err(|error| tress_container::Error::from(error).at(path.as_path())),
+    };
+    let digests = || parts.iter().map(digest).collect::<Result<Vec<_>, _>>();
+    let digests = match parts.iter().all(Result::is_ok) {
+        true => py.detach(digests),
+        false => work::run_watched(py, || Ok(()), || control.cancel(), digests)?,
+    };
+    digests.map_err(|error| errors::container(py, error))
+}
+
+/// A file whose reads fail after a signal.
+struct Cancellable<'a>(File, &'a Control);
+
+impl Read for Cancellable<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.1.is_cancelled() { Err(io::Error::other("cancelled")) } else { self.0.read(buffer) }
+    }
 }
 
 /// Opens a regular file. Opening a pipe without a writer would block forever.

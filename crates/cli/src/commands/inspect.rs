@@ -1,6 +1,7 @@
 //! `tress inspect`: shows what a container's header says, and verifies it if a key is given.
 
 use serde::Serialize;
+use tress_container::Control;
 use tress_container::commands::{self, Inspection};
 
 use crate::failure::{self, Failure, escape, foreign};
@@ -28,10 +29,7 @@ pub(crate) fn run(options: &args::Inspect) -> Result<(), Failure> {
     let identities = keys::identities(&options.identities, &options.format, stdin)?;
     let identities = (!identities.is_empty()).then_some(&identities);
     let source = files::source(&options.file);
-    let found = match options.format.format {
-        Some(format) => commands::inspect_as(&source, format, identities),
-        None => commands::inspect(&source, identities),
-    };
+    let found = commands::inspect_with(&source, options.format.format, identities, &Control::new());
     let found = found.map_err(failure::from_error)?;
     if options.json { files::print_json(&row(&found)) } else { files::print(&text(&found)) }
 }

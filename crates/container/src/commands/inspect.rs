@@ -45,12 +45,17 @@ pub fn inspect(source: &Source, identities: Option<&Identities>) -> Result<Inspe
     inspect_on(&Os, source, None, identities, &Control::new())
 }
 
-/// Inspects like [`inspect`], a file of this format. Cobblestone files are not recognised without it, or a key for them.
+/// Inspects like [`inspect`], a file of this format, if there is one: Cobblestone files are not recognised without it, or a key for them.
 ///
 /// # Errors
-/// The same as [`inspect`]; `OtherFormat`.
-pub fn inspect_as(source: &Source, format: Format, identities: Option<&Identities>) -> Result<Inspection, Error> {
-    inspect_on(&Os, source, Some(format), identities, &Control::new())
+/// The same as [`inspect`]; `OtherFormat`, `Cancelled`.
+pub fn inspect_with(
+    source: &Source,
+    format: Option<Format>,
+    identities: Option<&Identities>,
+    control: &Control,
+) -> Result<Inspection, Error> {
+    inspect_on(&Os, source, format, identities, control)
 }
 
 pub(crate) fn inspect_on(

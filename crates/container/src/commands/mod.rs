@@ -40,7 +40,7 @@ pub use crate::source::Source;
 pub use crate::threads::MAX_THREADS;
 pub use decrypt::{DecryptOptions, decrypt};
 pub use encrypt::{EncryptOptions, encrypt, encrypt_all};
-pub use inspect::{Inspection, inspect, inspect_as};
+pub use inspect::{Inspection, inspect, inspect_with};
 pub use list::{Listed, list};
 pub use raw::{RAW_AEAD_MAX_BYTES, RawAead, RawDirection, RawMode, raw, raw_advised_bytes, raw_aead};
 pub use read::read;
