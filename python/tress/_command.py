@@ -63,7 +63,8 @@ def bench(filter: str | None = None, *, quick: bool = True, against: Sequence[st
 
     arguments = [str(command()), "bench", "--json"]
     arguments += ["--quick"] if quick else []
-    arguments += ["--against", ",".join(against)] if against else []
+    names = [against] if isinstance(against, str) else against
+    arguments += ["--against", ",".join(names)] if names else []
     arguments += ["--", filter] if filter is not None else []
     done = subprocess.run(arguments, capture_output=True, stdin=subprocess.DEVNULL)
     if done.returncode != 0:

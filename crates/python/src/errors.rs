@@ -6,7 +6,7 @@ use std::fmt::Debug;
 use std::io;
 use std::path::Path;
 
-use pyo3::exceptions::{PyKeyboardInterrupt, PyOSError};
+use pyo3::exceptions::{PyKeyboardInterrupt, PyMemoryError, PyOSError};
 use pyo3::prelude::*;
 use tress_container::{Error, ErrorKind};
 
@@ -142,6 +142,7 @@ fn system_error(py: Python<'_>, error: &Error) -> PyErr {
                 Err(error) => error,
             }
         }
+        None if error.kind == ErrorKind::Io(io::ErrorKind::OutOfMemory) => PyMemoryError::new_err(error.to_string()),
         None => PyOSError::new_err(error.to_string()),
     }
 }
