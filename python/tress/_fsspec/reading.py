@@ -290,7 +290,7 @@ class Plain:
                 return memoryview(buffer)
         data, done = memoryview(bytearray(min(blocks * BLOCK, self.size - start))), 0
         while done < min(BLOCK, len(data)):
-            done += self._read(data[done:], start + done, min(wanted, self.size))
+            done += self._read(data[done:], start + done, min(wanted, self.size)) or _shorter()
         for place in range(BLOCK, done if done == len(data) else done - done % BLOCK, BLOCK):
             keep(self._blocks, number + place // BLOCK, memoryview(bytes(data[place : place + BLOCK])), _KEPT)
         return memoryview(bytes(data[:BLOCK]))
@@ -407,12 +407,16 @@ class TressFile(io.BufferedReader):
         data, done = bytearray(max(min(size, self.size - place), 0)), 0
         with memoryview(data) as view:
             while done < len(data):
-                done += self.readinto(view[done:])
+                done += self.readinto(view[done:]) or _shorter()
         return bytes(data)
 
     def __reduce_ex__(self, protocol: object) -> tuple[Any, ...]:
         """Supports `pickle`: the other process opens the file again."""
         return _opened_again, (self.fs, self.path, self.tell())
+
+
+def _shorter() -> int:
+    raise OSError(errno.ESTALE, "the file became shorter while it was read")
 
 
 def _opened_again(fs: Any, path: str, position: int) -> Any:
