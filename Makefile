@@ -150,12 +150,13 @@ SUMS = cd $(PACKAGES) && sha256sum $$(find -maxdepth 1 -name 'tress*' -type f -p
 NAME := tress-$(shell sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -1)
 release:
 	@test -r "$(KEY)" || { echo 'make release: name a private key, KEY=FILE' >&2; exit 2; }
+	@git diff --quiet HEAD || { echo 'make release: the source of a release is HEAD: commit the changes first' >&2; exit 1; }
 	rm -f $(PACKAGES)/tress*
 	@$(MAKE) --no-print-directory packages test-pip
 	git archive --prefix=$(NAME)/ HEAD | gzip -9n > $(PACKAGES)/$(NAME)-source.tar.gz
 	cp target/pip/dist/* $(PACKAGES)
 	$(SUMS)
-	$(PACKAGES)/release/tress sign --force --key $(KEY) $(PACKAGES)/SHA256SUMS
+	"$$(PROGRAM=tress packaging/build)" sign --force --key $(KEY) $(PACKAGES)/SHA256SUMS
 	@cd $(PACKAGES) && find -maxdepth 1 -type f -name '[!.]*' -printf '%10s bytes  %f\n' | LC_ALL=C sort -k 3
 
 # Packages of the debug build, which exists already.
@@ -337,12 +338,11 @@ soak: nightly test-windows-crates reproducible test-dataset
 # /usr/local for root, ~/.local for other users. DESTDIR is put before it, for packagers.
 PREFIX ?= $(if $(filter 0,$(shell id -u)),/usr/local,$(HOME)/.local)
 install:
-	program=$$(CARGO="$(CARGO)" tools/release) && for name in $(PROGRAMS); do \
-	    [ ! -e "$$(dirname "$$program")/$$name" ] || packaging/stage "$$(dirname "$$program")/$$name" $(DESTDIR)$(PREFIX) || exit 1; \
-	done
+	programs=$$(CARGO="$(CARGO)" tools/release tress $$(cd "$(TARGET)/release" 2>/dev/null && ls tress-lab tress-simulate 2>/dev/null)) && \
+	echo "$$programs" | while read -r program; do packaging/stage "$$program" "$(DESTDIR)$(PREFIX)" || exit 1; done
 
 uninstall:
-	cd $(DESTDIR)$(PREFIX) && for name in $(PROGRAMS); do \
+	cd "$(DESTDIR)$(PREFIX)" && for name in $(PROGRAMS); do \
 	    [ ! -e bin/$$name ] || { files=$$("$(CURDIR)/packaging/stage" --list bin/$$name) && rm -f $$files; } || exit 1; \
 	done
 
