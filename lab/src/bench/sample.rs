@@ -128,7 +128,8 @@ fn runs(sample: Duration, fastest: Duration, average: Duration) -> u32 {
 pub(crate) fn sample(work: &mut dyn TimedWork, contender: Contender, runs: u32) -> Result<Sample, Error> {
     let counts_cycles = work.counts_cycles();
     let before = counts_cycles.then(cycles_per_s).flatten();
-    let seconds = timed(work, contender, runs)?.as_secs_f64();
+    // A rate must be a number, even of a clock that stood still.
+    let seconds = timed(work, contender, runs)?.max(Duration::from_nanos(1)).as_secs_f64();
     let after = counts_cycles.then(cycles_per_s).flatten();
     let bytes = work.bytes(contender) as f64 * f64::from(runs);
     // An interruption makes the chain look slower, and nothing makes it look faster, so the larger figure is right.

@@ -139,7 +139,7 @@ fn measured(section: &mut Section, bench: &StrategyRunner, file: &[u8], effort: 
             let predicted = amdahl(share.median, threads as f64);
             section.verdicts.push(Claim::Paper.of(
                 format!(
-                    "{what} over {threads} cores are within 15 % of Amdahl's {predicted:.2}: a whole run is {}",
+                    "{what} over {threads} cores gain at least 85 % of Amdahl's {predicted:.2}: a whole run is {}",
                     super::times(gain.median)
                 ),
                 gain,
