@@ -123,6 +123,12 @@ fn work_factors() {
         (scrypt(b"salt", [1 << 21, 8, 1]), Err(Error::WorkFactorTooHigh)),
         (scrypt(b"salt", [2, 1, 1 << 24]), Err(Error::WorkFactorTooHigh)),
         (scrypt(b"salt", [2, 1 << 24, 1]), Err(Error::WorkFactorTooHigh)),
+        (scrypt(b"salt", [1 << 14, 8, 1]), Ok(14)),
+        // The memory counts the block for a copy, and the time PBKDF2 with its salt.
+        (scrypt(b"salt", [2, 1 << 22, 1]), Err(Error::WorkFactorTooHigh)),
+        (scrypt(b"salt", [2, 1 << 21, 1]), Ok(21)),
+        (scrypt(b"salt", [2, 1, 1 << 22]), Ok(22)),
+        (scrypt(&[0; 1024], [16, 8, 2]), Ok(8)),
         (scrypt(b"salt", [1 << 63, huge, huge]), Err(Error::WorkFactorTooHigh)),
         (scrypt(b"salt", [1, 8, 1]), Err(Error::UnknownEncryption)),
         (scrypt(b"salt", [3, 8, 1]), Err(Error::UnknownEncryption)),

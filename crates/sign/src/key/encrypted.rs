@@ -16,8 +16,8 @@ use crate::asn1::{self, Algorithm};
 
 /// Rounds of PBKDF2 that take about as long as scrypt with the work factor 0.
 const ROUNDS: u64 = 5;
-/// Limit for N · r and p · r of scrypt at any work factor: 1 GiB of memory each.
-const MAX_SCRYPT_BLOCKS: u128 = 1 << 23;
+/// Limit for the memory of scrypt at any work factor: 1 GiB for N = 2^20 and r = 8, and 1 MiB for the blocks besides these.
+const MAX_SCRYPT_BYTES: u128 = (1 << 30) + (1 << 20);
 
 /// An encrypted private key.
 #[derive(Clone)]
@@ -141,11 +141,12 @@ impl<'a> Sealed<'a> {
                 (u64::from(rounds) * self.key_bytes.div_ceil(digest_bytes) as u64).div_ceil(ROUNDS).into()
             }
             Derivation::Scrypt(n, r, p) => {
-                let [n, r, p] = [u128::from(n), u128::from(r), u128::from(p)];
-                if n * r > MAX_SCRYPT_BLOCKS || p * r > MAX_SCRYPT_BLOCKS {
+                if scrypt_bytes(n, r, p) > MAX_SCRYPT_BYTES {
                     return u8::MAX;
                 }
-                (n * r * p).div_ceil(8)
+                // Besides N rounds, each of the p · r blocks takes the time of five rounds of PBKDF2, a unit, and more for a long salt.
+                let n = u128::from(n).max(8 + self.salt.len() as u128 / 16);
+                (n * u128::from(r) * u128::from(p)).div_ceil(8)
             }
         };
         units.next_power_of_two().ilog2() as u8
@@ -157,7 +158,7 @@ impl<'a> Sealed<'a> {
         match self.derivation {
             Derivation::Pbkdf2(derive, _, rounds) => derive(passphrase, self.salt, rounds, key),
             Derivation::Scrypt(n, r, p) => {
-                check_memory(128 * u64::from(r) * (n + u64::from(p)))?;
+                check_memory(scrypt_bytes(n, r, p))?;
                 let costs = scrypt::Params::new(n.ilog2() as u8, r, p).map_err(|_| Error::UnknownEncryption)?;
                 scrypt::scrypt(passphrase, self.salt, &costs, key).map_err(|_| Error::UnknownEncryption)?;
             }
@@ -173,8 +174,13 @@ impl<'a> Sealed<'a> {
     }
 }
 
+/// The memory that crate `scrypt` allocates: N and p blocks of 128 · r bytes, and one for a copy.
+fn scrypt_bytes(n: u64, r: u32, p: u32) -> u128 {
+    128 * u128::from(r) * (u128::from(n) + u128::from(p) + 1)
+}
+
 /// Checks that there is memory for scrypt. Without it, crate `scrypt` would abort the process.
-fn check_memory(bytes: u64) -> Result<(), Error> {
+fn check_memory(bytes: u128) -> Result<(), Error> {
     let mut block = Vec::<u8>::new();
     let reserved = block.try_reserve_exact(usize::try_from(bytes).unwrap_or(usize::MAX));
     // The compiler may leave out an allocation that it sees unused, and assume that it succeeds.
