@@ -231,7 +231,7 @@ impl<C: CcmCipher, M: ArraySize, N: ArraySize> AeadInOut for Ccm<C, M, N> {
     ) -> aead::Result<Array<u8, M>> {
         let () = Self::SIZES_ARE_VALID;
         let mut tag = Array::<u8, M>::default();
-        let data = into_output(buffer);
+        let data = checked_output(nonce, buffer, M::USIZE)?;
         ccm::seal(&self.cipher, nonce.as_slice(), Aad(aad), data, tag.as_mut_slice()).map_err(|_| aead::Error)?;
         Ok(tag)
     }
@@ -244,16 +244,17 @@ impl<C: CcmCipher, M: ArraySize, N: ArraySize> AeadInOut for Ccm<C, M, N> {
         tag: &Array<u8, M>,
     ) -> aead::Result<()> {
         let () = Self::SIZES_ARE_VALID;
-        let data = into_output(buffer);
+        let data = checked_output(nonce, buffer, M::USIZE)?;
         ccm::open(&self.cipher, nonce.as_slice(), Aad(aad), data, Tag(tag)).map_err(|_| aead::Error)
     }
 }
 
-/// Copies the input to the output, which may be the same buffer.
-fn into_output<'out>(mut buffer: InOutBuf<'_, 'out, u8>) -> &'out mut [u8] {
-    for mut byte in buffer.reborrow() {
-        let value = byte.clone_in();
-        *byte.get_out() = value;
-    }
-    buffer.into_out()
+/// Copies the input to the output, which may be the same buffer, if a message may have this length.
+fn checked_output<'out>(
+    nonce: &[u8],
+    buffer: InOutBuf<'_, 'out, u8>,
+    tag_bytes: usize,
+) -> aead::Result<&'out mut [u8]> {
+    ccm::check_lengths(nonce, buffer.len(), tag_bytes).map_err(|_| aead::Error)?;
+    Ok(buffer.into_out_with_copied_in())
 }

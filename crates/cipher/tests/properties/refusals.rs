@@ -1,5 +1,7 @@
 //! Parameters outside of a standard are refused with the right error, and nothing is written.
 
+use tress_cipher::aead::consts::{U13, U16};
+use tress_cipher::aead::{AeadInOut, inout::InOutBuf};
 use tress_cipher::aes::Aes;
 use tress_cipher::catalogue::{CIPHERS, Cipher, FromKey, Mode, WithCipher, find};
 use tress_cipher::lea::Lea;
@@ -192,6 +194,13 @@ fn ccm_messages_longer_than_their_length_field() {
         if !cfg!(miri) {
             ccm_refuses(&aes, &[1; 13], &mut vec![9; 65536], &mut [5; 16], Error::MessageTooLong);
             ccm_refuses(&aes, &[1; 12], &mut vec![9; 1 << 24], &mut [5; 16], Error::MessageTooLong);
+            let (input, mut output) = (vec![9_u8; 65536], vec![5_u8; 65536]);
+            let traits = ccm::Ccm::<Aes, U16, U13>::from(aes);
+            let buffer = InOutBuf::new(&input, &mut output).expect("equal lengths");
+            assert!(traits.encrypt_inout_detached(&[1; 13].into(), b"", buffer).is_err());
+            let buffer = InOutBuf::new(&input, &mut output).expect("equal lengths");
+            assert!(traits.decrypt_inout_detached(&[1; 13].into(), b"", buffer, &[5; 16].into()).is_err());
+            assert!(output.iter().all(|byte| *byte == 5));
         }
     }
 }
