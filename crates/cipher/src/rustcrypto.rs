@@ -1,7 +1,7 @@
 //! Implementations of RustCrypto's traits (`cipher` 0.5, `aead` 0.6).
 
-use core::fmt;
 use core::marker::PhantomData;
+use core::{fmt, ptr};
 
 use aead::{AeadCore, AeadInOut, TagPosition};
 #[cfg(feature = "ciphers")]
@@ -79,10 +79,8 @@ impl<E: Engine<Block: SizedBlock>, const FLIGHT: usize, const BLOCKS: usize> Blo
     }
 
     #[inline(always)]
-    fn encrypt_par_blocks(&self, mut blocks: InOut<'_, '_, ParBlocks<Self>>) {
-        let mut copy = blocks.clone_in();
-        self.run(Array::slice_as_flattened_mut(&mut copy), CipherDirection::Encrypt);
-        *blocks.get_out() = copy;
+    fn encrypt_par_blocks(&self, blocks: InOut<'_, '_, ParBlocks<Self>>) {
+        self.run(output(blocks.into_buf()), CipherDirection::Encrypt);
     }
 }
 
@@ -90,18 +88,26 @@ impl<E: Engine<Block: SizedBlock>, const FLIGHT: usize, const BLOCKS: usize> Blo
     for EngineWithKeys<'_, E, FLIGHT, BLOCKS>
 {
     #[inline(always)]
-    fn decrypt_block(&self, mut block: InOut<'_, '_, Array<u8, Self::BlockSize>>) {
-        let mut bytes = block.clone_in();
-        self.run(&mut bytes, CipherDirection::Decrypt);
-        *block.get_out() = bytes;
+    fn decrypt_block(&self, block: InOut<'_, '_, Array<u8, Self::BlockSize>>) {
+        self.run(block.into_buf().into_out_with_copied_in(), CipherDirection::Decrypt);
     }
 
     #[inline(always)]
-    fn decrypt_par_blocks(&self, mut blocks: InOut<'_, '_, ParBlocks<Self>>) {
-        let mut copy = blocks.clone_in();
-        self.run(Array::slice_as_flattened_mut(&mut copy), CipherDirection::Decrypt);
-        *blocks.get_out() = copy;
+    fn decrypt_par_blocks(&self, blocks: InOut<'_, '_, ParBlocks<Self>>) {
+        self.run(output(blocks.into_buf()), CipherDirection::Decrypt);
     }
+}
+
+/// The bytes of the output, to which the input is copied block by block, unless they are one buffer: a copy elsewhere would stay there.
+#[inline(always)]
+fn output<'out, N: ArraySize>(mut blocks: InOutBuf<'_, 'out, Array<u8, N>>) -> &'out mut [u8] {
+    let input = blocks.get_in().as_ptr();
+    if !ptr::eq(input, blocks.get_out().as_ptr()) {
+        for mut block in blocks.reborrow() {
+            *block.get_out() = block.clone_in();
+        }
+    }
+    Array::slice_as_flattened_mut(blocks.into_out())
 }
 
 /// The caller's closure as an operation.
