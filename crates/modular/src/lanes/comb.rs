@@ -30,7 +30,6 @@ pub struct Comb {
 }
 
 /// One exponentiation: `result = base ^ exponent` modulo the comb's modulus.
-#[derive(Debug)]
 pub struct CombPower<'a> {
     /// Base and modulus; each job may have its own.
     pub comb: &'a Comb,

@@ -16,7 +16,6 @@ pub use comb::{Comb, CombPower};
 
 /// One exponentiation: `result = base ^ exponent` modulo the modulus. Numbers may have any length, except the result, which has the length
 /// of the modulus.
-#[derive(Debug)]
 pub struct Power<'a> {
     /// Modulus; each job may have its own.
     pub modulus: &'a Modulus,
@@ -29,7 +28,6 @@ pub struct Power<'a> {
 }
 
 /// One product: `result = a · b` modulo the modulus. Numbers may have any length, except the result, which has the length of the modulus.
-#[derive(Debug)]
 pub struct Product<'a> {
     /// Modulus; each job may have its own.
     pub modulus: &'a Modulus,
