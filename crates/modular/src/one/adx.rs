@@ -434,6 +434,9 @@ pub(super) unsafe extern "sysv64" fn reduce(
         "jrcxz 6f",
         "jmp 5b",
         "6:",
+        // The inverse would give away the modulus.
+        "mov qword ptr [rsp + 24], 0",
+        "mov qword ptr [rsp + 32], 0",
         leave!(),
     )
 }
