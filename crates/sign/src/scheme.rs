@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use signature::hazmat::{PrehashSigner, PrehashVerifier};
 use signature::{Keypair, SignatureEncoding, Signer, Verifier};
+use tress_lanes::wipe_stack;
 
 use crate::batch::{self, SignJob, VerifyJob};
 use crate::rsa::{RsaIdentifier, SaltLength};
@@ -206,7 +207,9 @@ impl SigningKey {
     pub fn sign_digests<D: AsRef<[u8]>>(&self, digests: &[D]) -> Vec<Result<Signature, Error>> {
         let jobs: Vec<SignJob<'_>> =
             digests.iter().map(|digest| SignJob { key: self, digest: digest.as_ref() }).collect();
-        batch::sign_share(&jobs)
+        let signatures = batch::sign_share(&jobs);
+        wipe_stack();
+        signatures
     }
 }
 
