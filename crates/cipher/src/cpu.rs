@@ -181,9 +181,10 @@ impl CachedDetection {
 
     #[cold]
     fn detect(&self, detect: fn() -> bool) -> bool {
-        let found = detect();
-        self.0.store(u8::from(found), Ordering::Relaxed);
-        found
+        let found = u8::from(detect());
+        // If another thread was first, its result counts, because `TRESS_CPU` may have changed.
+        let stored = self.0.compare_exchange(Self::UNKNOWN, found, Ordering::Relaxed, Ordering::Relaxed);
+        stored.err().unwrap_or(found) == 1
     }
 }
 
@@ -400,6 +401,13 @@ impl Riscv32 {
 #[cfg(all(test, any(target_arch = "x86_64", target_arch = "aarch64")))]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_first_detection_counts() {
+        let cached = CachedDetection(AtomicU8::new(CachedDetection::UNKNOWN));
+        let results = [cached.detect(|| true), cached.detect(|| false), cached.or_detect(|| false)];
+        assert_eq!(results, [true; 3]);
+    }
 
     #[test]
     fn switches_disable_what_they_name() {
