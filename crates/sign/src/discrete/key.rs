@@ -85,7 +85,8 @@ impl<K: Kind> PrivateKey<K> {
     /// Makes a key from a big-endian x.
     ///
     /// # Errors
-    /// `WrongPrivateValues` unless 0 < x < q; `WrongGroup` if p or q is not a prime.
+    /// `WrongPrivateValues` unless 0 < x < q; `WrongGroup` if p or q is not a prime; `Random` when the system has no
+    /// randomness to test that.
     pub fn new(group: Group, x: &[u8]) -> Result<Self, Error> {
         if x.len() > group.scalar_bytes() + 1 {
             return Err(Error::WrongPrivateValues);

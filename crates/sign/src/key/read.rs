@@ -5,7 +5,7 @@ use crate::asn1::{self, Algorithm};
 use crate::discrete::{self, Group};
 use crate::{Error, UnsupportedKey, integer, rsa};
 
-/// Longer than any accepted key: RSA of 8192 bits in PEM takes about 7000 bytes.
+/// Limit for a file. Longer than any accepted key: RSA of 8192 bits in PEM takes about 7000 bytes.
 const MAX_BYTES: usize = 64 * 1024;
 
 /// Reads a structure in DER.
@@ -38,10 +38,11 @@ pub enum KeyFile {
 impl KeyFile {
     /// Reads PEM or DER. In PEM the label determines the type: `PRIVATE KEY`, `ENCRYPTED PRIVATE KEY`, `PUBLIC KEY`, `RSA PRIVATE KEY`,
     /// `RSA PUBLIC KEY` or `DSA PRIVATE KEY`. In DER the structure does. In PEM there may be text and blocks of other types around the key,
-    /// and public keys beside a private key.
+    /// and public keys beside a private key. All of it has at most 64 KiB.
     ///
     /// # Errors
-    /// All errors of keys except `Encrypted` and `WrongPassphrase`.
+    /// All errors of keys except `Encrypted` and `WrongPassphrase`, with `MalformedKey` also for more bytes; `Random` when the system has
+    /// no randomness to test the primes of a DSA or Schnorr key.
     pub fn read(bytes: &[u8]) -> Result<KeyFile, Error> {
         if bytes.len() > MAX_BYTES {
             return Err(Error::MalformedKey);
