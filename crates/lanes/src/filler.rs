@@ -73,10 +73,10 @@ impl<J> std::error::Error for Refused<J> {}
 /// Collects jobs of one thread into batches, and returns them in the order in which they were submitted. [`Filler`] is for several threads.
 ///
 /// A filler has no thread and no clock. A batch runs in the [`submit`](Self::submit) that fills it, or in the [`poll`](Self::poll) or
-/// [`flush`](Self::flush) that finds it waiting. `now` is the time since a moment that the caller chooses, the same for all calls. No job
-/// takes an allocation: the memory of a batch whose jobs were taken is used again. Dropping a filler drops the waiting jobs without
-/// running them. In a forked process a filler is empty: the jobs inside belong to the parent, which would otherwise not be alone in
-/// running them.
+/// [`flush`](Self::flush) that finds it waiting. `now` is the time since a moment that the caller chooses, the same for all calls. The
+/// filler itself takes no allocation for a job: the memory of a batch whose jobs were taken is used again. Dropping a filler drops the
+/// waiting jobs without running them. In a forked process a filler is empty: the jobs inside belong to the parent, which would otherwise
+/// not be alone in running them.
 pub struct LocalFiller<J> {
     options: FillerOptions,
     process: usize,
