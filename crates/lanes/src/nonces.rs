@@ -50,7 +50,13 @@ pub fn repeated_nonce(of: impl Iterator<Item = NonceOfKey> + Clone) -> Result<Op
     }
     let mut seen = HashSet::<NonceOfKey, BuildHasherDefault<NonceHasher>>::default();
     seen.try_reserve(of.size_hint().0)?;
-    Ok(of.into_iter().position(|nonce| !seen.insert(nonce)))
+    for (index, nonce) in of.enumerate() {
+        seen.try_reserve(1)?;
+        if !seen.insert(nonce) {
+            return Ok(Some(index));
+        }
+    }
+    Ok(None)
 }
 
 /// Hands on [`nonce_hash`], for tables that take their lowest bits.

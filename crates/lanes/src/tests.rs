@@ -232,7 +232,9 @@ fn nonces_twice() {
         assert_eq!(messages.iter().all(|(data, _)| *data == [7; 1000]), is_twice);
 
         let ids = nonces.iter().enumerate().map(|(number, nonce)| NonceOfKey::new(key(number), nonce));
-        assert_eq!(repeated_nonce(ids).unwrap(), is_twice.then_some(second));
+        assert_eq!(repeated_nonce(ids.clone()).unwrap(), is_twice.then_some(second));
+        // An iterator that does not know its length.
+        assert_eq!(repeated_nonce(ids.filter(|_| true)).unwrap(), is_twice.then_some(second));
     }
     // Trailing zeros make a nonce different.
     let key = &keys[0];
