@@ -253,6 +253,10 @@ fn pem_of_every_kind_of_wrong() {
     let right = key.to_pem().to_string();
     let read = |text: &str| KeyFile::read(text.as_bytes()).map(drop);
     assert_eq!(read(&right), Ok(()));
+    // The limit of 64 KiB is for the key and the text around it.
+    let padded = |bytes: usize| format!("{right}{}", "\n".repeat(bytes - right.len()));
+    assert_eq!(read(&padded(65_536)), Ok(()));
+    assert_eq!(read(&padded(65_537)), Err(Error::MalformedKey));
     assert_eq!(read(&format!("{right}{right}")), Err(Error::SeveralKeys));
     assert_eq!(read(&right.replace("PRIVATE KEY", "DSA PARAMETERS")), Err(Error::UnknownPem));
     assert_eq!(read(&right.replace("PRIVATE KEY", "EC PRIVATE KEY")), Err(Error::UnknownPem));
