@@ -47,24 +47,11 @@ impl NarrowRegister for __m128i {
 
     register_methods! {
         fn shuffle(self, order) = _mm_shuffle_epi8(self, order);
-    }
-
-    #[inline(always)]
-    unsafe fn or(self, other: Self) -> Self {
-        // SAFETY: SSE2 is part of x86-64.
+        // SSE2 is part of x86-64.
         #[allow(unused_unsafe)]
-        unsafe {
-            _mm_or_si128(self, other)
-        }
-    }
-
-    #[inline(always)]
-    unsafe fn add32(self, other: Self) -> Self {
-        // SAFETY: SSE2 is part of x86-64.
+        fn or(self, other) = _mm_or_si128(self, other);
         #[allow(unused_unsafe)]
-        unsafe {
-            _mm_add_epi32(self, other)
-        }
+        fn add32(self, other) = _mm_add_epi32(self, other);
     }
 }
 
