@@ -94,6 +94,11 @@ pub(crate) fn less_one(number: &[u64]) -> Number {
 
 /// `value` modulo `modulus`, bit by bit. The modulus may be even.
 pub(crate) fn remainder(value: &[u64], modulus: &[u64]) -> Number {
+    divide(value, modulus, |_, _| ())
+}
+
+/// [`remainder`], which passes each bit of the quotient, with its position, to `bit`.
+pub(crate) fn divide(value: &[u64], modulus: &[u64], mut bit: impl FnMut(usize, u64)) -> Number {
     // One more limb, so that doubling never overflows.
     let length = modulus.len() + 1;
     let modulus = padded(modulus, length);
@@ -103,6 +108,7 @@ pub(crate) fn remainder(value: &[u64], modulus: &[u64]) -> Number {
         rest[0] |= add::bit(value, position);
         let keeps = add::is_less(&rest, &modulus);
         add::subtract_masked(&mut rest, &modulus, (keeps ^ 1).mask());
+        bit(position, keeps ^ 1);
     }
     rest.truncate(length - 1);
     rest

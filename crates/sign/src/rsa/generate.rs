@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tress_modular::{Limb as _, Modulus, prime};
+use tress_modular::{Modulus, prime};
 use zeroize::Zeroizing;
 
 use super::{Half, MAX_BITS, MIN_SIGN_BITS, PrivateKey, PrivateValues, PublicKey};
@@ -72,18 +72,8 @@ fn inverse(order: &[u64]) -> Number {
 
 /// Divides bit by bit, and returns the quotient.
 fn divide(value: &[u64], divisor: &[u64]) -> Number {
-    use tress_modular::add;
-    let length = divisor.len() + 1;
-    let divisor = integer::padded(divisor, length);
-    let mut rest = Zeroizing::new(vec![0; length]);
     let mut quotient = Zeroizing::new(vec![0; value.len()]);
-    for position in (0..64 * value.len()).rev() {
-        add::double(&mut rest);
-        rest[0] |= add::bit(value, position);
-        let keeps = add::is_less(&rest, &divisor);
-        add::subtract_masked(&mut rest, &divisor, (keeps ^ 1).mask());
-        quotient[position / 64] |= (keeps ^ 1) << (position % 64);
-    }
+    integer::divide(value, divisor, |position, bit| quotient[position / 64] |= bit << (position % 64));
     quotient
 }
 
