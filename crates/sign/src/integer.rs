@@ -61,6 +61,11 @@ pub(crate) fn padded(number: &[u64], length: usize) -> Number {
     padded
 }
 
+/// Numbers of these lengths in limbs, all zero.
+pub(crate) fn zeros(lengths: impl Iterator<Item = usize>) -> Vec<Number> {
+    lengths.map(|length| Zeroizing::new(vec![0; length])).collect()
+}
+
 /// `a · b`, row by row.
 pub(crate) fn multiply(a: &[u64], b: &[u64]) -> Number {
     let mut product = Zeroizing::new(vec![0; a.len() + b.len()]);

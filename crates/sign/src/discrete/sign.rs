@@ -156,7 +156,7 @@ fn finish(jobs: &[DiscreteSignJob<'_>], nonces: &[Number], powers: &[Number]) ->
 
 /// g to these exponents, below 2^(bits of q). Uses the group's table if it exists or if many powers are needed.
 fn powers_of_g(jobs: &[(&Group, &[u64])]) -> Vec<Number> {
-    let mut results = zeros(jobs.iter().map(|(group, _)| group.p().limbs()));
+    let mut results = integer::zeros(jobs.iter().map(|(group, _)| group.p().limbs()));
     let (mut by_comb, mut others) = (Vec::new(), Vec::new());
     for ((group, exponent), result) in jobs.iter().zip(&mut results) {
         match group.comb(|| jobs.iter().filter(|(other, _)| other.is_same_instance(group)).count()) {
@@ -257,7 +257,7 @@ pub(crate) fn verify_batch(jobs: &[DiscreteVerifyJob<'_>]) -> Vec<Result<(), Err
     let exponents: Vec<(&Group, &[u64])> =
         ready.iter().map(|(job, claim)| (job.key.group(), claim.exponents[0].as_slice())).collect();
     let powers_of_g = powers_of_g(&exponents);
-    let mut powers_of_y = zeros(ready.iter().map(|(job, _)| job.key.group().p().limbs()));
+    let mut powers_of_y = integer::zeros(ready.iter().map(|(job, _)| job.key.group().p().limbs()));
     let mut lanes: Vec<Power<'_>> = ready
         .iter()
         .zip(&mut powers_of_y)
@@ -330,8 +330,4 @@ fn scalar(group: &Group, bytes: &[u8]) -> Result<Number, Error> {
 
 fn checked<T>(hash: Hash, digest: &[u8], value: T) -> Result<T, Error> {
     if digest.len() == hash.digest_bytes() { Ok(value) } else { Err(Error::DigestLength) }
-}
-
-fn zeros(lengths: impl Iterator<Item = usize>) -> Vec<Number> {
-    lengths.map(|length| Zeroizing::new(vec![0; length])).collect()
 }

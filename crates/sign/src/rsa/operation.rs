@@ -83,7 +83,7 @@ pub(crate) fn private_with(
 
 /// s^e for every signature, which must be below its modulus. Nothing is secret here.
 pub(super) fn public(jobs: &[(&PublicKey, &[u64])]) -> Vec<Number> {
-    let mut results = zeros(jobs.iter().map(|(key, _)| key.modulus.limbs()));
+    let mut results = integer::zeros(jobs.iter().map(|(key, _)| key.modulus.limbs()));
     let exponents: Vec<[u64; 1]> = jobs.iter().map(|(key, _)| [key.exponent]).collect();
     let mut powers: Vec<Power<'_>> = jobs
         .iter()
@@ -105,7 +105,7 @@ fn slices<'a>(numbers: impl IntoIterator<Item = &'a Number>) -> Vec<&'a [u64]> {
 
 /// `a · b` for every job, modulo the number of its key that `modulus` selects, all in lanes together.
 fn multiply(modulus: fn(&PrivateKey) -> &Modulus, jobs: &[PrivateJob<'_>], a: &[Number], b: &[&[u64]]) -> Vec<Number> {
-    let mut results = zeros(jobs.iter().map(|job| modulus(job.key).limbs()));
+    let mut results = integer::zeros(jobs.iter().map(|job| modulus(job.key).limbs()));
     let mut products: Vec<Product<'_>> = jobs
         .iter()
         .zip(a.iter().zip(b))
@@ -125,7 +125,7 @@ fn randoms(jobs: &[PrivateJob<'_>]) -> Result<Vec<Number>, Error> {
 
 /// r^(e − 1) for every job. The time reveals e, which is public.
 fn blinding_powers(jobs: &[PrivateJob<'_>], randoms: &[Number]) -> Vec<Number> {
-    let mut results = zeros(jobs.iter().map(|job| job.key.public.modulus.limbs()));
+    let mut results = integer::zeros(jobs.iter().map(|job| job.key.public.modulus.limbs()));
     let exponents: Vec<[u64; 1]> = jobs.iter().map(|job| [job.key.public.exponent - 1]).collect();
     let mut powers: Vec<Power<'_>> = jobs
         .iter()
@@ -143,7 +143,7 @@ fn halves(
     blinded: &[Number],
     tamper: &mut impl FnMut(usize, FaultPoint, &mut [u64]),
 ) -> Vec<(Number, Number)> {
-    let of = |half: fn(&PrivateKey) -> &Half| zeros(jobs.iter().map(move |job| half(job.key).prime.limbs()));
+    let of = |half: fn(&PrivateKey) -> &Half| integer::zeros(jobs.iter().map(move |job| half(job.key).prime.limbs()));
     let p: fn(&PrivateKey) -> &Half = |key| &key.secret.p;
     let q: fn(&PrivateKey) -> &Half = |key| &key.secret.q;
     let (mut results_p, mut results_q) = (of(p), of(q));
@@ -192,8 +192,4 @@ fn difference(p: &Modulus, x_p: &[u64], x_q: &[u64]) -> Number {
     let carry = add::add_masked(&mut difference, p.as_limbs(), borrow.mask());
     add::add_masked(&mut difference, p.as_limbs(), (borrow & (carry ^ 1)).mask());
     difference
-}
-
-fn zeros(lengths: impl Iterator<Item = usize>) -> Vec<Number> {
-    lengths.map(|length| Zeroizing::new(vec![0; length])).collect()
 }
