@@ -19,6 +19,8 @@ mod power;
 #[cfg(all(target_arch = "riscv32", target_feature = "m", not(tress_without_riscv32)))]
 mod words;
 
+#[cfg(target_arch = "x86_64")]
+pub(crate) use power::window_of;
 pub(crate) use power::{PowerFunction, look_up, power, power_vartime};
 
 #[cfg(target_arch = "x86_64")]

@@ -53,7 +53,7 @@ pub(crate) fn power(
     let mut entry = Zeroizing::new(vec![0; n]);
     let windows = bits.div_ceil(window);
     for i in (0..windows).rev() {
-        look_up(&table, index(exponent, i * window, window), &mut entry);
+        look_up(&table, window_of(exponent, i * window, window), &mut entry);
         if i == windows - 1 {
             power.copy_from_slice(&entry);
             continue;
@@ -68,7 +68,7 @@ pub(crate) fn power(
 
 /// Bits of the exponent from `position` on; zeros beyond its end.
 #[inline(always)]
-fn index(exponent: &[u64], position: usize, bits: usize) -> u64 {
+pub(crate) fn window_of(exponent: &[u64], position: usize, bits: usize) -> u64 {
     let (limb, shift) = (position / 64, position % 64);
     let low = exponent.get(limb).map_or(0, |limb| limb >> shift);
     let high = exponent.get(limb + 1).map_or(0, |limb| limb << 1 << (63 - shift));

@@ -9,6 +9,7 @@ use core::array;
 use super::digits::{BLOCK, Digit, LANES};
 use super::pair::{self, PairRing};
 use super::ring::LaneRing;
+use crate::one::window_of;
 use crate::{Modulus, add};
 
 /// Input of one lane. The moduli of all lanes have the same number of limbs and blocks.
@@ -119,15 +120,6 @@ impl<'a> PowerMemory<'a> {
     }
 }
 
-/// Bits of the exponent from `position` on; zeros beyond its end.
-#[inline(always)]
-fn window(exponent: &[u64], position: usize, bits: usize) -> u64 {
-    let (limb, shift) = (position / 64, position % 64);
-    let low = exponent.get(limb).map_or(0, |limb| limb >> shift);
-    let high = exponent.get(limb + 1).map_or(0, |limb| limb << 1 << (63 - shift));
-    (low | high) & ((1 << bits) - 1)
-}
-
 /// `a | (b & c)`, as the constant of VPTERNLOGQ.
 pub(super) const OR_AND: i32 = 0b1111_1000;
 
@@ -224,7 +216,7 @@ fn fixed_window(exponents: [&[u64]; LANES], mut ring: Ring<'_, '_>, memory: &mut
     get(table, entries, 0, power);
     let (windows, parts) = (bits.div_ceil(window_bits), length / PART);
     for i in (0..windows).rev() {
-        choose(array::from_fn(|lane| window(exponents[lane], i * window_bits, window_bits)), masks);
+        choose(array::from_fn(|lane| window_of(exponents[lane], i * window_bits, window_bits)), masks);
         if i == windows - 1 {
             (0..parts).for_each(|part| look_up(table, masks, power, part));
             continue;
