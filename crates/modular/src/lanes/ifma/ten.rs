@@ -227,7 +227,7 @@ pub(super) fn square(t: &mut [Digit; 2 * BLOCK], a: &[Digit; BLOCK]) {
 }
 
 /// Mask of the low 52 bits.
-static LOW_BITS: Digit = Digit([DIGIT_MASK; LANES]);
+pub(super) static LOW_BITS: Digit = Digit([DIGIT_MASK; LANES]);
 
 /// `t += m · n`, where `m` is chosen such that the lower block of `t` becomes zero. That block is not written, and its carry is added to
 /// the upper one. `inverse` is −1 / N modulo 2^52.

@@ -10,8 +10,10 @@
 
 use core::arch::asm;
 
-use super::digits::{BLOCK, DIGIT_MASK, Digit, LANES};
-use super::ten::{columns, double, load, on_all_registers, products, quotient_digit, rows, squares, triangle, zero};
+use super::digits::{BLOCK, Digit};
+use super::ten::{
+    LOW_BITS, columns, double, load, on_all_registers, products, quotient_digit, rows, squares, triangle, zero,
+};
 
 /// Number of digits of a piece.
 pub(super) const TWENTY: usize = 2 * BLOCK;
@@ -225,9 +227,6 @@ pub(super) fn square(t: &mut [Digit; 2 * TWENTY], a: &[Digit; TWENTY]) {
         );
     }
 }
-
-/// Mask of the low 52 bits.
-static LOW_BITS: Digit = Digit([DIGIT_MASK; LANES]);
 
 /// `t += quotient · n`, for twenty digits of the moduli and any multiple of ten digits of the quotient. The quotient is chosen such that as
 /// many of the lowest digits of `t` become zero. Those digits are not written, and their carry is added to the digits above. `inverse` is
