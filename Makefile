@@ -325,6 +325,7 @@ soak: nightly test-windows-crates reproducible test-dataset
 	TRESS_EVERY_BIT=1 $(CARGO) test --release --locked -p tress-container --test all -- --nocapture every_bit::
 	TRESS_EVERY_FAULT=1 $(CARGO) test --release --locked -p tress-container -p tress-transfer --lib -- --nocapture fault power any_receiver
 	TRESS_EVERY_FAULT=1 $(CARGO) test --release --locked -p tress -p tress-lab -p tress-simulate --test all -- --nocapture fault
+	TRESS_SOAK=1 $(CARGO) test --release --locked -p tress-lab --test all -- --nocapture links::
 	$(CARGO) test --release --locked -p tress --test all -- memory::
 	TRESS_CPU=-avx512 PROPTEST_CASES=2000 $(CARGO) test --release --locked -p tress-cipher
 	TRESS_CPU=-avx512 $(CARGO) test --release --locked -p tress-modular --test all -- lanes:: cpu::
