@@ -381,6 +381,9 @@ fn refused_threads_are_not_needed() {
     };
     // Root has no limit, and another user no processes yet.
     let user = getuid().is_root().then_some(54321);
+    if user.is_some() && !fork(user, || true) {
+        return eprintln!("*** SKIPPED: this system has no other user ***");
+    }
     assert!(fork(user, move || {
         let pool = Pool::new();
         let before = getrlimit(Resource::Nproc).current;

@@ -110,7 +110,8 @@ fn serve(mut child: Child, meet: impl FnOnce(&str)) -> Output {
                 rest
             });
             meet(&to);
-            let traced = fs::read_to_string(format!("/proc/{0}/task/{0}/children", child.id())).unwrap_or_default();
+            let children = format!("/proc/{0}/task/{0}/children", child.id());
+            let traced = fs::read_to_string(&children).unwrap_or_else(|error| panic!("{children}: {error}"));
             if let Some(traced) = traced.split_whitespace().next() {
                 let _ = Command::new("kill").args(["-TERM", traced]).status();
             }

@@ -154,9 +154,31 @@ pub fn run(command: &mut Command, stdin: &[u8]) -> Run {
     Run { status: output.status, stdout: output.stdout, stderr: String::from_utf8(output.stderr).unwrap() }
 }
 
+/// Standard error without the note that cleaning up takes long, which a busy machine may cause.
+pub fn without_note(stderr: &str) -> String {
+    stderr.lines().filter(|line| !line.contains(": still cleaning up; ")).map(|line| format!("{line}\n")).collect()
+}
+
 /// Sends a signal to a process. Returns whether it was there.
 pub fn signal(process: u32, name: &str) -> bool {
     Command::new("kill").args([&format!("-{name}"), &process.to_string()]).status().unwrap().success()
+}
+
+/// Lets root run a command as the user `nobody`, who gets these files. Returns false where that user does not exist or may not run the
+/// program.
+#[cfg(unix)]
+pub fn runs_as_nobody(command: &mut Command, folder: &Folder, names: &[&str]) -> bool {
+    use std::os::unix::{fs::chown, process::CommandExt as _};
+    const NOBODY: u32 = 65534;
+    let can_run = program().arg("--version").uid(NOBODY).output().is_ok_and(|output| output.status.success());
+    let is_given = |name: &&str| chown(folder.path(name), Some(NOBODY), Some(NOBODY)).is_ok();
+    let runs = can_run && names.iter().all(is_given);
+    if runs {
+        command.uid(NOBODY).gid(NOBODY);
+    } else {
+        skip("the program cannot be run as the user nobody");
+    }
+    runs
 }
 
 /// Mounts a file system in memory, with these options. Returns false without the right to do so.

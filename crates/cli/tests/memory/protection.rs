@@ -6,7 +6,7 @@ use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::os::unix::process::CommandExt as _;
 use std::process::{Child, Command, Stdio};
 
-use crate::common::{Folder, plaintext, run, skip_without_right};
+use crate::common::{Folder, plaintext, program, run, skip_without_right};
 
 /// Capabilities of Linux by their number (capabilities(7)).
 const SETUID: u32 = 7;
@@ -44,7 +44,7 @@ fn open_folder(folder: &Folder) {
 }
 
 fn may_change_user() -> bool {
-    let may = Command::new("true").uid(OTHER_USER).status().is_ok_and(|status| status.success());
+    let may = program().arg("--version").uid(OTHER_USER).output().is_ok_and(|output| output.status.success());
     if !may {
         skip_without_right(SETUID, "no other user can be tried");
     }
