@@ -371,6 +371,8 @@ fn a_signal_says_where_an_endless_loop_is() {
     use std::os::unix::process::ExitStatusExt as _;
     use std::process::Command;
 
+    use crate::common::without_note;
+
     // If the tests run in the background, signals may be ignored, and children inherit that.
     for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
         let always = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(true));
@@ -386,8 +388,8 @@ fn a_signal_says_where_an_endless_loop_is() {
         assert!(status.success());
         let output = child.wait_with_output().unwrap();
         assert_eq!(output.status.signal(), Some(number));
-        let run =
-            Run { status: output.status, stdout: output.stdout, stderr: String::from_utf8(output.stderr).unwrap() };
+        let stderr = without_note(&String::from_utf8(output.stderr).unwrap());
+        let run = Run { status: output.status, stdout: output.stdout, stderr };
         run.one_line("program.elf: interrupted; at 0x8000000c (start+0xc) on hart 0, after ");
         assert!(run.stderr.contains("hint: --limit"), "{}", run.stderr);
     }
