@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import http.client
 import io
 import os
 import pathlib
@@ -10,6 +11,7 @@ import re
 import subprocess
 import sys
 import tarfile
+import time
 import urllib.request
 
 import cryptography
@@ -47,11 +49,18 @@ for name in tress.__all__:
 def source() -> bytes:
     """Returns PyCA's source distribution, cached in target/."""
     kept = ROOT / "target" / f"cryptography-{VERSION}.tar.gz"
-    if not kept.exists():
-        with urllib.request.urlopen(SOURCE) as response:
-            part = kept.with_suffix(f".{os.getpid()}")
-            part.write_bytes(response.read())
-            part.rename(kept)
+    for pause in (1, 5, 20, None):
+        if kept.exists():
+            break
+        try:
+            with urllib.request.urlopen(SOURCE, timeout=60) as response:
+                part = kept.with_suffix(f".{os.getpid()}")
+                part.write_bytes(response.read())
+                part.rename(kept)
+        except (OSError, http.client.HTTPException):
+            if pause is None:
+                raise
+            time.sleep(pause)
     archive = kept.read_bytes()
     assert hashlib.sha256(archive).hexdigest() == SHA256
     return archive

@@ -20,7 +20,7 @@ import tress
 from conftest import data
 from cryptography.hazmat.primitives.ciphers.aead import AESCCM as PyCA
 
-CALLS = int(os.environ.get("TRESS_LEAK_CALLS", "200000"))
+CALLS = int(os.environ.get("TRESS_LEAK_CALLS", "400000"))
 
 
 def test_threads_on_one_cipher() -> None:
@@ -345,10 +345,11 @@ with open(big, "wb") as file:
 zeros = bytes(1 << 20)
 aead = tress.AESCCM(bytes(16))
 messages = [(n.to_bytes(11, "big"), zeros, None) for n in range(4000)]
+input = open(big, "rb")
 calls = dict(
     file=lambda: tress.encrypt_file(big, os.path.join(path, "x"), key, threads=1),
     many=lambda: aead.encrypt_many(messages, threads=1),
-    stream=lambda: tress.encrypt_stream(open(big, "rb"), open(os.devnull, "wb"), key, threads=1),
+    stream=lambda: tress.encrypt_stream(input, open(os.devnull, "wb"), key, threads=1),
 )
 start = time.process_time()
 aead.encrypt_many(messages[:400], threads=1)
@@ -366,8 +367,9 @@ start = time.process_time()
 try:
     calls[sys.argv[2]]()
 except KeyboardInterrupt:
-    # A whole call takes ten times, or more than a hundred times as long.
-    print("interrupted" if time.process_time() - start < 5 * tenth else "too late")
+    # The stream has not ended, or the call had no time for all messages. The test looks for an output of the file.
+    is_early = time.process_time() - start < 8 * tenth if sys.argv[2] == "many" else input.tell() < 64 << 30
+    print("interrupted" if is_early else "too late")
 """
 
 
@@ -437,8 +439,8 @@ def test_nothing_leaks(key: tress.KeyPair) -> None:
     )
     assert grown < 100_000
     round_(CALLS)
-    # A leak of one object of 80 bytes per call would add up to 16 MB.
-    assert resident() - before < 8 << 20
+    # A leak of one object of 80 bytes per call would add up to twice as much. The heap may grow by a few megabytes.
+    assert resident() - before < 40 * CALLS
 
 
 REFUSED = """

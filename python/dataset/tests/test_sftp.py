@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import getpass
 import os
+import pwd
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator
@@ -53,7 +53,7 @@ Subsystem sftp internal-sftp
         (folder / ".ssh" / "known_hosts").write_text(f"[127.0.0.1]:{self.port} {public[0]} {public[1]}\n")
         self.options: dict[str, Any] = {
             "port": self.port,
-            "username": getpass.getuser(),
+            "username": pwd.getpwuid(os.geteuid()).pw_name,
             "key_filename": str(folder / "client"),
             "look_for_keys": False,
             "allow_agent": False,
