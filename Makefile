@@ -96,10 +96,12 @@ nightly:
 build:
 	$(CARGO) build --workspace --all-targets --locked
 
-# Four tests in parallel: those of the command wait for links, clocks and other programs. Temporary files are in memory if it has 4 GB
-# free: syncs to a disk would take a third of the time.
+# Four tests in parallel: those of the command wait for links, clocks and other programs. Temporary files are in memory if 4 GB of it are
+# free and a control group does not allow less than 8 GB: syncs to a disk would take a third of the time.
 test-rust:
-	if [ "$$(df --output=avail /dev/shm 2>/dev/null | tail -1)" -gt 4000000 ] 2>/dev/null; then export TMPDIR=/dev/shm; fi; \
+	if [ "$$(df --output=avail /dev/shm 2>/dev/null | tail -1)" -gt 4000000 ] 2>/dev/null && \
+	    [ "$$(sed -n 's/^MemAvailable: *\([0-9]*\) kB/\1/p' /proc/meminfo)" -gt 4000000 ] 2>/dev/null && \
+	    ! [ "$$(cat /sys/fs/cgroup/memory.max 2>/dev/null)" -lt 8000000000 ] 2>/dev/null; then export TMPDIR=/dev/shm; fi; \
 	RUST_TEST_THREADS=4 $(CARGO) test --workspace --locked --no-fail-fast
 
 # The same tests, without these instructions.
