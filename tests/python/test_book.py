@@ -5,7 +5,6 @@ import os
 import pathlib
 import re
 import shutil
-import socket
 import subprocess
 
 import pytest
@@ -132,11 +131,7 @@ def test_commands_run_as_pasted(name: str, tmp_path: pathlib.Path) -> None:
     folder = tmp_path / "work"
     folder.mkdir()
     (tmp_path / "home").mkdir()
-    # Pages run beside each other and beside the README, so each gets its own port.
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = str(free.getsockname()[1])
-    script = when_it_listens("\n".join(COMMANDS.findall(text)).replace("7878", port))
+    script = when_it_listens("\n".join(COMMANDS.findall(text)))
     done = subprocess.run(
         ["bash", "-eu", "-c", script],
         cwd=folder, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False,

@@ -264,9 +264,13 @@ class _SimulatedWriting(Writing):
 
 
 def free_port() -> int:
-    """Returns a port outside the range for outgoing connections, which could take it while the server is down."""
+    """Returns a port outside the range for outgoing connections, which could take it while the server is down.
+
+    Each worker of pytest-xdist has ports of its own.
+    """
+    first = 10_000 + int(os.environ.get("PYTEST_XDIST_WORKER", "gw0")[2:]) % 64 * 300
     while True:
-        port = random.randrange(10_000, 30_000)
+        port = random.randrange(first, first + 300)
         with socket.socket() as one:
             if one.connect_ex(("127.0.0.1", port)) != 0:
                 return port
@@ -277,7 +281,8 @@ def listens(process: subprocess.Popen[bytes], port: int) -> bool:
     while process.poll() is None:
         with socket.socket() as probe:
             if probe.connect_ex(("127.0.0.1", port)) == 0:
-                return True
+                # Another program may have taken the port.
+                return process.poll() is None
         time.sleep(0.01)  # Neither of the servers reports that it is ready.
     return False
 
