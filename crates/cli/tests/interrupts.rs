@@ -125,8 +125,8 @@ fn a_closed_pipe() {
     }
 }
 
-/// Runs a shell command on a new terminal (`script` of util-linux), and returns its status and output. The file `screen` holds the output so
-/// far.
+/// Runs a shell command on a new terminal (`script` of util-linux), and returns its status and output. The output so far is in the file
+/// `screen`.
 fn on_terminal(folder: &Folder, command: &str, typed: &[&str]) -> Option<(Option<i32>, String)> {
     let mut child = Command::new("script")
         .args(["--quiet", "--flush", "--return", "--command", command, "screen"])

@@ -266,7 +266,7 @@ class _SimulatedWriting(Writing):
 def free_port() -> int:
     """Returns a port outside the range for outgoing connections, which could take it while the server is down.
 
-    Each worker of pytest-xdist has ports of its own.
+    Each worker of pytest-xdist has its own range.
     """
     first = 10_000 + int(os.environ.get("PYTEST_XDIST_WORKER", "gw0")[2:]) % 64 * 300
     while True:
