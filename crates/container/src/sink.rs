@@ -69,6 +69,8 @@ pub struct OutputName<'a> {
     is_new: bool,
     /// The file whose mode and owner the new one gets.
     pub adopts: Option<Status>,
+    /// The only file that the new one may replace.
+    pub replaces: Option<Box<Status>>,
     /// The mode that the new file gets, if not that of `readers`.
     mode: Option<u32>,
     readers: Readers,
@@ -139,8 +141,20 @@ impl<'a> CheckedSink<'a> {
         });
         let is_new = replaced.is_none();
         let place = anchored(&path);
-        let mode = None;
-        Ok(Self::Name(OutputName { system, shown, path, place, force, is_folder, is_new, adopts, mode, readers }))
+        let (replaces, mode) = (None, None);
+        Ok(Self::Name(OutputName {
+            system,
+            shown,
+            path,
+            place,
+            force,
+            is_folder,
+            is_new,
+            adopts,
+            replaces,
+            mode,
+            readers,
+        }))
     }
 
     /// Makes the temporary file for a name; a stream is open already.
@@ -341,6 +355,7 @@ impl<'a> OutputName<'a> {
             is_folder: false,
             is_new: true,
             adopts: None,
+            replaces: None,
             mode: None,
             readers: Readers::Owner,
         }
@@ -458,6 +473,13 @@ impl NewFile<'_> {
             }
         }
         let Some(temporary) = &self.temporary else { return Ok(()) };
+        if let Some(old) = &self.name.replaces {
+            match system.status_of(&self.name.path) {
+                Ok(found) if found == **old => {}
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+                _ => return Err(Error::new(ErrorKind::InputChanged).into()),
+            }
+        }
         if self.name.force {
             system.rename(temporary, &self.name.path)?;
         } else {

@@ -102,9 +102,13 @@ fn a_new_header_leaves_the_payload_of_an_age_file() {
     let file = age::encrypt(&old.to_public(), &plain).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("file.age");
-    for (start, recipients) in
-        [(&file, Recipients::from(&new)), (&armored(&file), Recipients::from(hidden.recipient()))]
-    {
+    let first: Recipients = old.to_public().to_string().parse().unwrap();
+    let container = encrypt_bytes(&plain, &first, &EncryptOptions::default()).unwrap();
+    for (start, recipients) in [
+        (&file, Recipients::from(&new)),
+        (&armored(&file), Recipients::from(hidden.recipient())),
+        (&armored(&container), Recipients::from(&new)),
+    ] {
         std::fs::write(&path, start).unwrap();
         let report = rewrap(&path, &ours(&old), &recipients, &Control::new()).unwrap();
         let changed = std::fs::read(&path).unwrap();

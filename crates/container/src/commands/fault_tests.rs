@@ -1,7 +1,7 @@
 //! Makes every call on a file fail once. A failed command leaves nothing behind, and gives no final name to an incomplete file.
 
-use std::fs;
 use std::path::Path;
+use std::{fs, io};
 
 use tress_cipher::aes::Aes;
 
@@ -13,9 +13,10 @@ use super::raw::{raw_aead_on, raw_on};
 use super::rewrap::rewrap_on;
 use super::store::{store_on, store_private_on};
 use super::{Control, DecryptOptions, EncryptOptions, RawAead, RawDirection, RawMode, Sink, Source};
+use crate::ErrorKind;
 use crate::keys::{Identities, Recipients, key_file};
 use crate::streaming::decrypt_bytes;
-use crate::sys::System;
+use crate::sys::{Call, System};
 use crate::testing::faulty::{Fault, Faulty};
 use crate::threads::Threads;
 
@@ -126,6 +127,31 @@ fn no_failure_of_a_rewrap_harms_the_container() {
         rewrap_on(system, &folder.join("box"), &identities(), &recipients(), &Control::new()).map(drop)
     };
     walk(1, "box", true, prepare, command, holds_plain);
+}
+
+/// Another process puts a file under the name while the new container is synced.
+struct Exchanges<'a>(&'a Path);
+
+impl System for Exchanges<'_> {
+    fn before(&self, call: Call<'_>) -> io::Result<usize> {
+        if let Call::Sync(_) = call {
+            fs::rename(self.0.join("other"), self.0.join("box"))?;
+        }
+        Ok(usize::MAX)
+    }
+}
+
+#[test]
+fn a_rewrap_replaces_only_what_it_has_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    fs::write(folder.join("box"), container()).unwrap();
+    fs::write(folder.join("other"), b"newer").unwrap();
+    let rewrapped =
+        rewrap_on(&Exchanges(folder), &folder.join("box"), &identities(), &recipients(), &Control::new()).unwrap_err();
+    assert_eq!(rewrapped.kind, ErrorKind::InputChanged);
+    assert_eq!(fs::read(folder.join("box")).unwrap(), b"newer");
+    assert_eq!(fs::read_dir(folder).unwrap().count(), 1);
 }
 
 #[test]

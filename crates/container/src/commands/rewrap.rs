@@ -61,9 +61,12 @@ pub(crate) fn rewrap_on(
     let CheckedSink::Name(mut name) = CheckedSink::check(system, &sink, None)? else {
         return Err(Error::new(ErrorKind::InputChanged).at(path));
     };
+    // Its name may lead to another file by now, or by the end of the work.
+    name.replaces = Some(Box::new(*input.status()));
     // Whoever owns the container has its payload already, so it may keep its owner in any folder.
     name.adopts = Some(without_list(*input.status(), system.attributes(Attributed::File(input.file()))));
-    let bytes_in = input.status().size_bytes;
+    let length = "a file that does not tell its length cannot be rewrapped";
+    let bytes_in = input.seekable_bytes().ok_or_else(|| Error::new(ErrorKind::Usage).with_detail(length).at(path))?;
     let output = OpenSink::File(name.create()?);
     let bytes_out = if container.reader.is_armored() {
         let payload = Counted { reader: &mut container.reader, control };
@@ -84,10 +87,12 @@ pub(crate) fn rewrap_on(
         }
         head.len() as u64 + payload_bytes
     };
-    input.check_unchanged()?;
     // Not every version of Windows replaces a file that is open.
     drop(input);
-    output.commit(control)?;
+    output.commit(control).map_err(|error| match error.kind {
+        ErrorKind::InputChanged => Error::new(error.kind).at(path),
+        _ => error,
+    })?;
     Ok(Report { bytes_in, bytes_out, chunks, elapsed: started.elapsed(), ..Report::default() })
 }
 

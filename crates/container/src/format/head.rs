@@ -164,11 +164,11 @@ impl Head {
         }
     }
 
-    /// The bytes of an age file between that part and the first chunk.
+    /// The bytes between that part and the first chunk.
     pub(crate) fn kept(&self) -> &[u8] {
         match &self.fields {
             Fields::Age(start, _) => &start[start.len() - age::SALT_BYTES..],
-            Fields::Tress(..) | Fields::Cobblestone(..) => &[],
+            Fields::Tress(_, prefix) | Fields::Cobblestone(_, prefix) => prefix,
         }
     }
 
