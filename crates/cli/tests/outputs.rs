@@ -113,6 +113,9 @@ fn open_descriptors_are_used_as_they_are() {
         "E -o /dev/fd/77 in 2>&1 | grep -q 'error: /dev/fd/77: descriptor 77 is not open$'",
         "E -o box in; for c in inspect 'list -i me.key' 'keygen --public'; do cp box b; \
          $TRESS $c b 2>&1 >> b | grep -q 'standard output: the output is the input$' && cmp b box || exit 1; done",
+        // A folder would hold its own container.
+        "mkdir f; cp in f; E f 2>&1 > f/out | grep -q 'inside it$' && E -o /dev/fd/7 f 7> f/out 2>&1 | grep -q 'inside it$'",
+        "E f > beside && D -o g beside && cmp f/in g/in",
         "E -o here in; $TRESS rewrap -i me.key -r $R /dev/fd/3 3<>here 2>&1 | grep -q 'only a regular file'",
         // Whoever reads the same file next finds its end.
         "{ E > one; E > two; } < in && D < one | grep -q hello && test $(D two | wc -c) = 0",

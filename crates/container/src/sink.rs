@@ -290,6 +290,14 @@ impl<'a> StreamOutput<'a> {
         if self.is_terminal { Err(Error::new(ErrorKind::BinaryToTerminal).at(&self.name)) } else { Ok(()) }
     }
 
+    /// Whether it goes into a file below this folder.
+    pub fn is_in(&self, folder: &Path) -> bool {
+        let path = if self.name.is_absolute() { &*self.name } else { Path::new("/dev/stdout") };
+        let canonical = |path| self.system.canonical(path).ok();
+        !self.may_block
+            && canonical(folder).is_some_and(|folder| canonical(path).is_some_and(|path| path.starts_with(folder)))
+    }
+
     /// Writes all of `buffers`. Waiting for a reader ends soon after a cancellation. A terminal accepts only text; of buffers that hold
     /// anything else, nothing is written.
     pub fn write_all(&self, mut buffers: &mut [IoSlice<'_>], control: &Control) -> Result<(), Error> {

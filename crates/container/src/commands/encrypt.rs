@@ -217,8 +217,13 @@ impl<'a> Encryption<'a> {
             return Err(Error::new(ErrorKind::Usage).with_detail(detail).at(root));
         }
         let destination = CheckedSink::check(self.system, self.sink, None)?;
+        // The container would include itself.
+        if let CheckedSink::Stream(stream) = &destination
+            && let Some(input) = all.iter().find(|input| stream.is_in(input))
+        {
+            return Err(Error::new(ErrorKind::OutputIsInput).at(input));
+        }
         if let CheckedSink::Name(name) = &destination {
-            // The container would include itself.
             let canonical = |path: &Path| self.system.canonical(path).map_err(|error| Error::from(error).at(path));
             let is_file = |path: &Path| canonical(path).is_ok_and(|path| canonical(&name.path).ok() == Some(path));
             let folder = canonical(&name.folder())?;
