@@ -209,6 +209,8 @@ impl<R: ReadAt> RangeReader<R> {
         let format = identities.format();
         let mut reader = SealedReader::new(OffsetReader { source: &source, offset: 0 }, format.is_none());
         let head = Head::read(&mut reader, format)?;
+        // Before an armored file takes memory.
+        let Opened { content, payload } = head.open(identities)?;
         let (mut chunks_offset, mut unarmored) = (head.chunks_offset, None);
         let chunks_bytes = if reader.is_armored() {
             let bytes = unarmored.insert(Vec::new());
@@ -218,7 +220,6 @@ impl<R: ReadAt> RangeReader<R> {
         } else {
             source.size_bytes()?.saturating_sub(chunks_offset)
         };
-        let Opened { content, payload } = head.open(identities)?;
         let plain_bytes = plain_bytes(payload.layout(), chunks_bytes)?;
         Ok(Self { source, unarmored, content, payload, chunks_offset, plain_bytes })
     }
