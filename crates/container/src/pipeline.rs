@@ -122,6 +122,10 @@ impl Jobs for Pipeline<'_, '_, '_> {
     }
 
     fn wake(&self) {
+        // All jobs before the one that failed are taken.
+        if let Some(input) = self.source.awaited() {
+            input.stop();
+        }
         self.sink.wake();
     }
 }

@@ -5,6 +5,7 @@
 use std::fs::File;
 use std::io::{self, IoSliceMut, Read, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use crate::control::Control;
@@ -56,6 +57,8 @@ pub struct OpenSource<'a> {
     from_position: bool,
     /// Length of the file, if it can be read at offsets.
     seekable: Option<u64>,
+    /// Whether nobody needs more of the data.
+    stopped: AtomicBool,
 }
 
 /// Length of an open file in bytes; `None` if it is no regular file, or if its status does not report the length. A file in /proc has size
@@ -94,7 +97,8 @@ impl<'a> OpenSource<'a> {
             _ => 0,
         };
         let seekable = length(system, &file, &status)?;
-        Ok(Self { system, file, name, status, start, from_position, seekable })
+        let stopped = AtomicBool::new(false);
+        Ok(Self { system, file, name, status, start, from_position, seekable, stopped })
     }
 
     /// Length of the input in bytes, if it can be read at offsets. A file whose status does not report its length is read as a stream.
@@ -165,6 +169,11 @@ impl<'a> OpenSource<'a> {
         SourceReader { input: self, control, offset }
     }
 
+    /// Ends all readers, also one that waits for a pipe, with the error of a pipe whose other end is closed.
+    pub(crate) fn stop(&self) {
+        self.stopped.store(true, Ordering::Relaxed);
+    }
+
     /// Returns `InputChanged` if a regular file has changed since it was opened. The next reader of its descriptor finds the end.
     pub fn check_unchanged(&self) -> Result<(), Error> {
         if self.status.kind != Kind::Regular {
@@ -183,7 +192,7 @@ impl<'a> OpenSource<'a> {
     }
 }
 
-/// Reads an input in order. Waiting for a pipe ends soon after a cancellation, with an error.
+/// Reads an input in order. Waiting for a pipe ends soon after a cancellation, or when nobody needs more, with an error.
 pub struct SourceReader<'a> {
     input: &'a OpenSource<'a>,
     control: &'a Control,
@@ -196,11 +205,14 @@ impl Read for SourceReader<'_> {
     }
 
     fn read_vectored(&mut self, buffers: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
-        let OpenSource { system, file, start, .. } = self.input;
+        let OpenSource { system, file, start, stopped, .. } = self.input;
         loop {
             // Not `io::ErrorKind::Interrupted`, after which callers would try again.
             if self.control.is_cancelled() {
                 return Err(io::Error::other(Error::new(ErrorKind::Interrupted)));
+            }
+            if stopped.load(Ordering::Relaxed) {
+                return Err(io::ErrorKind::BrokenPipe.into());
             }
             let result = if self.input.seekable_bytes().is_some() {
                 system.read_at(file, buffers, start + self.offset)

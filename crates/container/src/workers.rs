@@ -27,7 +27,7 @@ pub(crate) trait Jobs: Sync {
     /// Takes the next job into `buffer`. Returns its number, or `None` at the end.
     fn take(&self, buffer: &mut Self::Buffer) -> Result<Option<u64>, JobError>;
     fn work(&self, number: u64, buffer: &mut Self::Buffer) -> Result<(), Error>;
-    /// Wakes the workers that wait for others after a failure.
+    /// Wakes the workers that wait after a failure: for others, or for an input.
     fn wake(&self) {}
 }
 

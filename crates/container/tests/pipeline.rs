@@ -1,6 +1,6 @@
 //! The commands through files and FIFOs: ranges, outputs, cancellation. `streaming.rs` has all sizes, `damage.rs` damage.
 
-#![cfg_attr(not(unix), allow(dead_code, unused_imports, reason = "only Unix has FIFOs"))]
+#![cfg_attr(not(target_os = "linux"), allow(dead_code, unused_imports, reason = "some tests are for Linux"))]
 
 use std::fs::{self, File};
 use std::io::{Read, Write};
@@ -13,8 +13,10 @@ use crate::pipeline_support::{TestFolder, damaged, plain};
 use proptest::prelude::*;
 #[cfg(unix)]
 use rustix::io::ioctl_fionread;
-use tress_container::commands::{Sink, Source, encrypt, inspect, rewrap};
-use tress_container::{Control, ErrorKind};
+use tress_container::commands::{EncryptOptions, Report, Sink, Source, encrypt, inspect, rewrap};
+use tress_container::format::Format;
+use tress_container::keys::{KeyPair, Recipients};
+use tress_container::{Control, Error, ErrorKind};
 
 const BATCH_BYTES: usize = 32 * 16384;
 
@@ -385,6 +387,73 @@ fn a_closed_reader_is_a_broken_pipe() {
     });
     assert_eq!(error.kind, ErrorKind::Io(std::io::ErrorKind::BrokenPipe));
     assert_eq!(dir.names(), ["in", "pipe"]);
+}
+
+/// One worker fails, and another waits for the rest of the input, which never comes.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_failure_ends_a_wait_for_the_input() {
+    let dir = TestFolder::new();
+    let (pair, data) = (KeyPair::generate().unwrap(), plain(BATCH_BYTES + 5000));
+    fs::create_dir(dir.path("folder")).unwrap();
+    fs::write(dir.path("folder/file"), &data).unwrap();
+    fs::write(dir.path("file"), &data).unwrap();
+    let sealed = |from: &str| {
+        dir.encrypt(from, "box", 2).unwrap();
+        fs::read(dir.path("box")).unwrap()
+    };
+    let (of_file, of_folder) = (sealed("file"), sealed("folder"));
+    let of_damage = damaged(&of_file, dir.chunks_offset() + 7);
+    let armored = EncryptOptions::default().format(Format::Age).armor(true).threads(2);
+    let seal = |recipients: &Recipients, options: &EncryptOptions, source: &Source, sink: &Sink| {
+        encrypt(source, sink, recipients, options, &Control::new())
+    };
+    type Command<'a> = &'a (dyn Fn(&Source, &Sink) -> Result<Report, Error> + Sync);
+    let to_key: Command<'_> = &|source, sink| seal(&dir.recipients(), &dir.options(2), source, sink);
+    let to_text: Command<'_> = &|source, sink| seal(&(&pair).into(), &armored, source, sink);
+    let open: Command<'_> = &|source, sink| dir.decrypt_from(source, sink, 2);
+    dir.fifo("source");
+    dir.fifo("sink");
+    for (label, command, input, is_damaged) in [
+        ("encrypt", to_key, &data, false),
+        ("encrypt as text", to_text, &data, false),
+        ("decrypt a file", open, &of_file, false),
+        ("decrypt a folder", open, &of_folder, false),
+        ("decrypt a damaged file", open, &of_damage, true),
+    ] {
+        let ((done, is_done), (was_read, is_read)) = (mpsc::channel(), mpsc::channel());
+        let error = thread::scope(|scope| {
+            let dir = &dir;
+            let holder = scope.spawn(move || {
+                let mut source = File::options().write(true).open(dir.path("source")).unwrap();
+                let written = source.write_all(&input[..input.len() - 1000]);
+                // After damage the run may end before it has read everything.
+                if !is_damaged {
+                    written.unwrap();
+                    while ioctl_fionread(&source).unwrap() > 0 {
+                        thread::yield_now();
+                    }
+                }
+                was_read.send(()).unwrap();
+                is_done.recv_timeout(HANG)
+            });
+            scope.spawn(move || {
+                let mut sink = File::open(dir.path("sink")).unwrap();
+                if is_damaged {
+                    sink.read_to_end(&mut Vec::new()).unwrap();
+                } else {
+                    is_read.recv().unwrap();
+                }
+            });
+            let sink = Sink::Path { path: dir.path("sink"), force: false };
+            let error = command(&Source::Path(dir.path("source")), &sink).unwrap_err();
+            done.send(()).unwrap();
+            assert_eq!(holder.join().unwrap(), Ok(()), "{label}");
+            error
+        });
+        let closed = ErrorKind::Io(std::io::ErrorKind::BrokenPipe);
+        assert_eq!(error.kind, if is_damaged { ErrorKind::ChunkDamaged { chunk: 0 } } else { closed }, "{label}");
+    }
 }
 
 #[test]

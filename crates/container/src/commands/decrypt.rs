@@ -345,7 +345,7 @@ impl<'a> ReadPlan<'a> {
         let input = container.input;
         let layout = payload.layout();
         let Some(plain_bytes) = container.plain_bytes()? else {
-            let batches = BatchSource::stream(container.reader, layout, input.name());
+            let batches = BatchSource::input(input, container.reader, layout);
             return Ok(Self { batches, window: start..end.unwrap_or(u64::MAX), plain_bytes: None });
         };
         let mut chunks = 0..layout.chunks(plain_bytes);
@@ -392,6 +392,9 @@ impl DecryptRun<'_> {
             let sink = BatchSink::pipe(writer);
             let worker = start(scope, move || self.pipeline(batches, sink))?;
             let done = read(&mut reader);
+            if done.is_err() {
+                self.input.stop();
+            }
             drop(reader);
             let totals = worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
             match (totals, done) {

@@ -198,7 +198,7 @@ impl<'a> Encryption<'a> {
                 let chunks = layout.checked_chunks(bytes).map_err(|error| error.at(input.name()))?;
                 BatchSource::file(&input, layout, 0, bytes, 0..chunks)
             }
-            None => BatchSource::stream(input.reader(self.control), layout, input.name()),
+            None => BatchSource::input(&input, input.reader(self.control), layout),
         };
         let report = sealed.run(batches, self.options.threads, self.control)?;
         input.check_unchanged()?;
@@ -325,6 +325,7 @@ struct ContainerWriter<'a> {
 
 impl ContainerWriter<'_> {
     fn run(&self, batches: BatchSource<'_>, threads: Threads, control: &Control) -> Result<Report, Error> {
+        let awaited = batches.awaited();
         let seal = |sink| Pipeline::new(&self.payload, Direction::Seal, batches, sink, control, threads).run();
         let (totals, bytes_out) = if self.armor {
             let (mut writer, reader) = pipe();
@@ -334,6 +335,9 @@ impl ContainerWriter<'_> {
                     seal(BatchSink::pipe(writer))
                 })?;
                 let written = self.write_armored(reader, control);
+                if let (Err(_), Some(input)) = (&written, awaited) {
+                    input.stop();
+                }
                 let totals = worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
                 match (totals, written) {
                     // The other end only saw a broken pipe, so the error of the end that failed first is reported.

@@ -17,8 +17,8 @@ use crate::{Error, ErrorKind};
 pub enum BatchSource<'a> {
     /// Workers read different batches at the same time.
     Positioned(PositionedSource<'a>),
-    /// Workers read one after the other.
-    Ordered(Mutex<OrderedSource<'a>>),
+    /// Workers read one after the other, from this input if it is one.
+    Ordered(Mutex<OrderedSource<'a>>, Option<&'a OpenSource<'a>>),
 }
 
 /// Consecutive chunks of an input that is read at offsets.
@@ -51,16 +51,27 @@ impl<'a> BatchSource<'a> {
 
     /// Chunks of a stream. `name` is the input's name in errors.
     pub fn stream(reader: impl Read + Send + 'a, layout: Layout, name: &Path) -> Self {
-        let reader: Box<dyn Read + Send> = Box::new(reader);
-        let (reader, name) = (BufReader::new(reader), name.to_path_buf());
-        Self::Ordered(Mutex::new(OrderedSource { reader, layout, name, next: 0, ended: false }))
+        Self::Ordered(OrderedSource::new(Box::new(reader), layout, name), None)
+    }
+
+    /// Chunks of a stream whose `reader` reads this input.
+    pub(crate) fn input(input: &'a OpenSource<'a>, reader: impl Read + Send + 'a, layout: Layout) -> Self {
+        Self::Ordered(OrderedSource::new(Box::new(reader), layout, input.name()), Some(input))
+    }
+
+    /// The input for which a worker may wait without end, until it is [stopped](OpenSource::stop).
+    pub(crate) fn awaited(&self) -> Option<&'a OpenSource<'a>> {
+        match self {
+            Self::Positioned(_) => None,
+            Self::Ordered(_, input) => *input,
+        }
     }
 
     /// Fills the next batch, and returns its number; `None` at the end.
     pub fn take(&self, direction: Direction, batch: &mut Batch) -> Result<Option<u64>, JobError> {
         match self {
             BatchSource::Positioned(source) => source.take(direction, batch),
-            BatchSource::Ordered(source) => lock(source).take(direction, batch),
+            BatchSource::Ordered(source, _) => lock(source).take(direction, batch),
         }
     }
 
@@ -68,7 +79,7 @@ impl<'a> BatchSource<'a> {
     pub fn most_chunks(&self) -> u64 {
         match self {
             BatchSource::Positioned(source) => source.chunks.end - source.chunks.start,
-            BatchSource::Ordered(_) => u64::MAX,
+            BatchSource::Ordered(..) => u64::MAX,
         }
     }
 
@@ -76,7 +87,7 @@ impl<'a> BatchSource<'a> {
     pub fn is_nearly_done(&self) -> bool {
         match self {
             BatchSource::Positioned(source) => self.most_chunks() <= source.layout.batch_chunks(),
-            BatchSource::Ordered(source) => lock(source).ended,
+            BatchSource::Ordered(source, _) => lock(source).ended,
         }
     }
 }
@@ -104,7 +115,12 @@ impl PositionedSource<'_> {
     }
 }
 
-impl OrderedSource<'_> {
+impl<'a> OrderedSource<'a> {
+    fn new(reader: Box<dyn Read + Send + 'a>, layout: Layout, name: &Path) -> Mutex<Self> {
+        let (reader, name) = (BufReader::new(reader), name.to_path_buf());
+        Mutex::new(Self { reader, layout, name, next: 0, ended: false })
+    }
+
     fn take(&mut self, direction: Direction, batch: &mut Batch) -> Result<Option<u64>, JobError> {
         if self.ended {
             return Ok(None);
