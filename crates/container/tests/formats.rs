@@ -95,6 +95,35 @@ fn an_armored_file_is_text_that_age_reads() {
     }
 }
 
+/// An armored file that is cut, or has a bad line: a pipe gets every chunk before it.
+#[test]
+fn the_part_of_an_armored_file_before_its_damage_comes_out() {
+    const CHUNK_BYTES: usize = 65536;
+    let identity = age_identity();
+    // A batch has 8 chunks.
+    for bytes in [CHUNK_BYTES, 8 * CHUNK_BYTES, 8 * CHUNK_BYTES + 1, 700_000] {
+        let plain = plain(bytes);
+        let file = age::encrypt(&identity.to_public(), &plain).unwrap();
+        let chunks_offset = file.len() - bytes - 16 * bytes.div_ceil(CHUNK_BYTES);
+        let text = armored(&file);
+        let lines: Vec<&[u8]> = text.split_inclusive(|&byte| byte == b'\n').collect();
+        for good in [lines.len() - 2, lines.len() - 3, lines.len() / 2, 40] {
+            let cut = lines[..=good].concat();
+            let bad = [&cut, &b"!!!!\n"[..], &lines[good + 1..].concat()].concat();
+            // Nothing shows that a chunk is not the last one before the first byte of the next.
+            let behind = file.len().min(48 * good) - chunks_offset - 1;
+            let whole = behind / (CHUNK_BYTES + 16) * CHUNK_BYTES;
+            for (text, kind) in [(cut, ErrorKind::Truncated), (bad, ErrorKind::ArmorDamaged)] {
+                for (way, _, (found, result)) in ways::open(&text, &ours(&identity)) {
+                    assert_eq!(result.unwrap_err().kind, kind, "{way}, {bytes} bytes, {good} lines");
+                    let is_right = if way == "stream" { found == plain[..whole] } else { plain.starts_with(&found) };
+                    assert!(is_right, "{way}, {bytes} bytes, {good} lines: {}", found.len());
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn a_new_header_leaves_the_payload_of_an_age_file() {
     let (old, new, hidden) = (age_identity(), KeyPair::generate().unwrap(), PostQuantumIdentity::generate().unwrap());

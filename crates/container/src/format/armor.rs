@@ -168,12 +168,14 @@ pub(crate) struct SealedReader<R> {
     ready: Vec<u8>,
     given: usize,
     ended: bool,
+    /// The error behind the bytes that are ready.
+    failed: Option<Error>,
 }
 
 impl<R: Read> SealedReader<R> {
     pub(crate) fn new(inner: R, may_be_armored: bool) -> Self {
         let (dearmor, raw) = (Dearmor::new(may_be_armored), vec![0; READ_BYTES].into());
-        Self { inner, dearmor, raw, ready: Vec::new(), given: 0, ended: false }
+        Self { inner, dearmor, raw, ready: Vec::new(), given: 0, ended: false, failed: None }
     }
 
     /// Whether the file has an armor; known after the first byte was examined.
@@ -193,18 +195,25 @@ impl<R: Read> SealedReader<R> {
         self.given += bytes;
     }
 
+    /// Reads more bytes. An error of these bytes is that of the next call, because some of them may be ready.
     fn fill(&mut self) -> Result<(), Error> {
+        if let Some(error) = &self.failed {
+            return Err(error.clone());
+        }
         self.ready.drain(..self.given);
         self.given = 0;
-        match self.inner.read(&mut self.raw) {
+        let filled = match self.inner.read(&mut self.raw) {
             Ok(0) => {
-                self.ended = true;
-                self.dearmor.finish(&mut self.ready)
+                let finished = self.dearmor.finish(&mut self.ready);
+                self.ended = finished.is_ok();
+                finished
             }
             Ok(bytes) => self.dearmor.push(&self.raw[..bytes], &mut self.ready),
             Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(()),
-            Err(error) => Err(error.into()),
-        }
+            Err(error) => return Err(error.into()),
+        };
+        self.failed = filled.err();
+        Ok(())
     }
 }
 

@@ -8,10 +8,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::Direction;
 use super::batch::Batch;
+use crate::Error;
 use crate::format::Layout;
 use crate::source::OpenSource;
 use crate::workers::{JobError, lock};
-use crate::{Error, ErrorKind};
 
 /// A source of batches.
 pub enum BatchSource<'a> {
@@ -40,6 +40,8 @@ pub struct OrderedSource<'a> {
     name: PathBuf,
     next: u64,
     ended: bool,
+    /// The error behind the last batch.
+    failed: Option<Error>,
 }
 
 impl<'a> BatchSource<'a> {
@@ -87,7 +89,10 @@ impl<'a> BatchSource<'a> {
     pub fn is_nearly_done(&self) -> bool {
         match self {
             BatchSource::Positioned(source) => self.most_chunks() <= source.layout.batch_chunks(),
-            BatchSource::Ordered(source, _) => lock(source).ended,
+            BatchSource::Ordered(source, _) => {
+                let source = lock(source);
+                source.ended || source.failed.is_some()
+            }
         }
     }
 }
@@ -118,7 +123,7 @@ impl PositionedSource<'_> {
 impl<'a> OrderedSource<'a> {
     fn new(reader: Box<dyn Read + Send + 'a>, layout: Layout, name: &Path) -> Mutex<Self> {
         let (reader, name) = (BufReader::new(reader), name.to_path_buf());
-        Mutex::new(Self { reader, layout, name, next: 0, ended: false })
+        Mutex::new(Self { reader, layout, name, next: 0, ended: false, failed: None })
     }
 
     fn take(&mut self, direction: Direction, batch: &mut Batch) -> Result<Option<u64>, JobError> {
@@ -126,9 +131,10 @@ impl<'a> OrderedSource<'a> {
             return Ok(None);
         }
         let number = self.next;
-        let filled = match direction {
-            Direction::Seal => self.fill_plain(batch),
-            Direction::Unseal => self.fill_sealed(batch),
+        let filled = match (self.failed.take(), direction) {
+            (Some(error), _) => Err(error),
+            (None, Direction::Seal) => self.fill_plain(batch),
+            (None, Direction::Unseal) => self.fill_sealed(batch),
         };
         let (sealed_bytes, ends) = filled.map_err(|error| {
             self.ended = true;
@@ -142,25 +148,37 @@ impl<'a> OrderedSource<'a> {
 
     /// Fills a batch with plaintext. Returns the length of the sealed chunks, and whether the payload's last is among them.
     fn fill_plain(&mut self, batch: &mut Batch) -> Result<(usize, bool), Error> {
-        let bytes = self.fill(&mut batch.whole_plain())?;
+        let (bytes, read) = self.fill(&mut batch.whole_plain());
+        read?;
         let is_full = bytes == self.layout.plain_within(batch.whole().len());
         let ends = !is_full || self.ends_full()?;
         Ok((if is_full { batch.whole().len() } else { self.layout.sealed_bytes(bytes as u64) as usize }, ends))
     }
 
     /// Fills a batch with sealed chunks. A stream that ends between two chunks, or inside of a tag, may lack its last chunk. The chunks
-    /// before are good, and the next call reports the end. Returns the same as [`Self::fill_plain`].
+    /// before that and before an error are good, and the next call reports it. Returns the same as [`Self::fill_plain`].
     fn fill_sealed(&mut self, batch: &mut Batch) -> Result<(usize, bool), Error> {
-        let bytes = self.fill(&mut [IoSliceMut::new(batch.whole())])?;
-        if bytes == batch.whole().len() {
-            return Ok((bytes, self.ends_full()?));
-        }
-        if self.layout.run(self.next * self.layout.batch_chunks(), bytes, true).is_ok() {
-            return Ok((bytes, true));
-        }
-        match bytes / self.layout.sealed_chunk_bytes() {
-            0 => Err(Error::new(ErrorKind::Truncated).at(&self.name)),
-            chunks => Ok((chunks * self.layout.sealed_chunk_bytes(), false)),
+        let (bytes, read) = self.fill(&mut [IoSliceMut::new(batch.whole())]);
+        let ended = match read {
+            Ok(()) if bytes == batch.whole().len() => self.ends_full(),
+            Ok(()) => {
+                let run = self.layout.run(self.next * self.layout.batch_chunks(), bytes, true);
+                run.map(|_| true).map_err(|error| error.at(&self.name))
+            }
+            Err(error) => Err(error),
+        };
+        let error = match ended {
+            Ok(ends) => return Ok((bytes, ends)),
+            Err(error) => error,
+        };
+        // A full chunk that nothing follows may be the last, where that may be full.
+        let followed = if self.layout.may_end_full() { bytes.saturating_sub(1) } else { bytes };
+        match followed / self.layout.sealed_chunk_bytes() {
+            0 => Err(error),
+            chunks => {
+                self.failed = Some(error);
+                Ok((chunks * self.layout.sealed_chunk_bytes(), false))
+            }
         }
     }
 
@@ -180,8 +198,8 @@ impl<'a> OrderedSource<'a> {
         error.downcast::<Error>().unwrap_or_else(|error| Error::from(error).at(&self.name))
     }
 
-    /// Fills all of `buffers`, or up to the end.
-    fn fill(&mut self, mut buffers: &mut [IoSliceMut<'_>]) -> Result<usize, Error> {
+    /// Fills all of `buffers`, or up to the end or an error. Returns the number of bytes, also before an error.
+    fn fill(&mut self, mut buffers: &mut [IoSliceMut<'_>]) -> (usize, Result<(), Error>) {
         let mut filled = 0;
         while !buffers.is_empty() {
             match self.reader.read_vectored(buffers) {
@@ -191,9 +209,9 @@ impl<'a> OrderedSource<'a> {
                     IoSliceMut::advance_slices(&mut buffers, bytes);
                 }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(self.failure(error)),
+                Err(error) => return (filled, Err(self.failure(error))),
             }
         }
-        Ok(filled)
+        (filled, Ok(()))
     }
 }
