@@ -8,10 +8,12 @@ use std::fs::File;
 use std::hash::{BuildHasher, Hasher};
 use std::io::{self, IoSlice, Seek};
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 
 use crate::control::Control;
 use crate::source::{OpenSource, POLL_INTERVAL};
 use crate::sys::{Attributed, Kind, Readers, Readiness, Status, System, is_unsupported, may_adopt, refuse_planted};
+use crate::workers::lock;
 use crate::{Error, ErrorKind};
 use tress_terminal::descriptor;
 
@@ -277,12 +279,14 @@ pub struct StreamOutput<'a> {
     /// Whether writing may block without limit, as to a pipe.
     may_block: bool,
     is_terminal: bool,
+    /// The start of the character in which the text for a terminal ends so far; `None` before its first whole character.
+    cut: Mutex<Option<Vec<u8>>>,
 }
 
 impl<'a> StreamOutput<'a> {
     fn new(system: &'a dyn System, file: File, name: PathBuf, may_block: bool) -> Self {
         let is_terminal = may_block && system.is_terminal(&file);
-        Self { system, file, name, may_block, is_terminal }
+        Self { system, file, name, may_block, is_terminal, cut: Mutex::default() }
     }
 
     /// Returns an error for a terminal, because containers are never written to one.
@@ -301,7 +305,7 @@ impl<'a> StreamOutput<'a> {
     /// Writes all of `buffers`. Waiting for a reader ends soon after a cancellation. A terminal accepts only text; of buffers that hold
     /// anything else, nothing is written.
     pub fn write_all(&self, mut buffers: &mut [IoSlice<'_>], control: &Control) -> Result<(), Error> {
-        if self.is_terminal && !buffers.iter().all(|buffer| is_text(buffer)) {
+        if self.is_terminal && !self.is_text(buffers) {
             return self.refuse_terminal();
         }
         IoSlice::advance_slices(&mut buffers, 0);
@@ -327,19 +331,29 @@ impl<'a> StreamOutput<'a> {
         }
         Ok(())
     }
+
+    /// Whether this continues text for a terminal: UTF-8 (all of it may be cut at both ends) without controls that move the cursor.
+    fn is_text(&self, buffers: &[IoSlice<'_>]) -> bool {
+        let mut cut = lock(&self.cut);
+        buffers.iter().all(|bytes| {
+            let is_start = cut.is_none();
+            let rest = bytes.iter().take(3).take_while(|&&byte| is_start && byte & 0xC0 == 0x80).count();
+            let mut text = [cut.as_deref().unwrap_or_default(), &bytes[rest..]].concat();
+            let whole = match std::str::from_utf8(&text) {
+                Ok(text) => text.len(),
+                Err(error) if error.error_len().is_none() => error.valid_up_to(),
+                Err(_) => return false,
+            };
+            if !text.is_empty() {
+                *cut = Some(text.split_off(whole));
+            }
+            String::from_utf8(text).is_ok_and(|text| !text.chars().any(moves_cursor))
+        })
+    }
 }
 
-/// Whether this is text for a terminal: UTF-8 (possibly cut at both ends) without controls that move the cursor.
-fn is_text(bytes: &[u8]) -> bool {
-    let cut = bytes.iter().take(3).take_while(|&&byte| byte & 0xC0 == 0x80).count();
-    let text = match std::str::from_utf8(&bytes[cut..]) {
-        Ok(text) => text,
-        Err(error) if error.error_len().is_none() => {
-            std::str::from_utf8(&bytes[cut..cut + error.valid_up_to()]).unwrap_or("\0")
-        }
-        Err(_) => return false,
-    };
-    !text.chars().any(|c| c.is_control() && !matches!(c, '\n' | '\r' | '\t' | '\x0c'))
+fn moves_cursor(c: char) -> bool {
+    c.is_control() && !matches!(c, '\n' | '\r' | '\t' | '\x0c')
 }
 
 /// A file without a name, or with a temporary one.
@@ -524,6 +538,47 @@ impl Drop for NewFile<'_> {
 mod tests {
     use super::*;
     use crate::sys::Os;
+
+    #[cfg(unix)]
+    #[test]
+    fn a_terminal_gets_no_controls_in_pieces() {
+        struct Screen;
+        impl System for Screen {
+            fn is_terminal(&self, _: &File) -> bool {
+                true
+            }
+        }
+        let cases: [(&[&[u8]], bool); 12] = [
+            (&[b"a\t", b"b\n"], true),
+            (&[b"a\xC3", b"\xBCb"], true),
+            (&[b"\xE2", b"\x82", b"", b"\xAC"], true),
+            (&[b"a\xF0\x9F", b"\x98\x80"], true),
+            // A range may begin and end inside of a character.
+            (&[b"\x82\xACa", b"b\xE2\x82"], true),
+            (&[b"", b"\x82", b"\xAC", b"a"], true),
+            (&[b"a\x1B"], false),
+            // U+009B begins a command, as ESC [ does.
+            (&[b"a\xC2\x9B"], false),
+            (&[b"a\xC2", b"\x9B1mb"], false),
+            (&[b"a\xC2", b"", b"\x9B1mb"], false),
+            (&[b"a", b"\x9B1mb"], false),
+            (&[b"a\xC2", b"b"], false),
+        ];
+        for (pieces, is_text) in cases {
+            // In one call, and in one for each piece.
+            for size in [pieces.len(), 1] {
+                let (_reader, writer) = io::pipe().unwrap();
+                let file = File::from(std::os::fd::OwnedFd::from(writer));
+                let stream = StreamOutput::new(&Screen, file, PathBuf::new(), true);
+                let written = pieces.chunks(size).try_for_each(|pieces| {
+                    let mut buffers: Vec<IoSlice<'_>> = pieces.iter().map(|piece| IoSlice::new(piece)).collect();
+                    stream.write_all(&mut buffers, &Control::new())
+                });
+                let expected = if is_text { Ok(()) } else { Err(ErrorKind::BinaryToTerminal) };
+                assert_eq!(written.map_err(|error| error.kind), expected, "{pieces:?}");
+            }
+        }
+    }
 
     #[test]
     fn a_file_with_the_name_of_a_folder_is_refused_before_the_work() {
