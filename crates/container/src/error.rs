@@ -299,9 +299,13 @@ impl Error {
         self.at(path)
     }
 
-    /// Names the container in which the error happened, in addition to the path inside its tree if there is one.
+    /// Names the container in which the error happened, in addition to the path inside its tree if there is one. An interruption did not
+    /// happen there.
     #[must_use]
     pub(crate) fn in_container(mut self, container: &Path) -> Self {
+        if self.kind == ErrorKind::Interrupted {
+            return self;
+        }
         if !self.is_inside {
             return self.at(container);
         }

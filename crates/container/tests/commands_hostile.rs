@@ -7,7 +7,7 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use crate::container::layout;
 use crate::pipeline_support::{TestFolder, plain};
 use crate::tree_hostile::Archive;
-use tress_container::commands::{DecryptOptions, Sink, Source, decrypt};
+use tress_container::commands::{DecryptOptions, Sink, Source, decrypt, list};
 use tress_container::format::{self, Aead, Content, ContentType, LAYOUT, Payload, Version};
 use tress_container::{Control, ErrorKind};
 
@@ -116,6 +116,37 @@ fn hard_links_to_paths_with_a_point_are_given_out() {
         let (source, sink) = (Source::Path(dir.path("box")), Sink::Path { path: dir.path("out"), force: false });
         decrypt(&source, &sink, &dir.identities(), &options, &Control::new()).unwrap();
         assert_eq!(fs::metadata(dir.path("out/d/a")).unwrap().nlink(), 2, "{member}");
+    }
+}
+
+/// A tree of version 1 is read through before its members are known, here up to a FIFO.
+#[test]
+fn lists_and_members_heed_their_control() {
+    let dir = TestFolder::new();
+    fs::create_dir_all(dir.path("folder/d")).unwrap();
+    dir.encrypt("folder", "v2", 2).unwrap();
+    fs::write(dir.path("v1"), sealed_tree(&dir, &harmless().end())).unwrap();
+    fs::write(dir.path("fifo"), sealed_tree(&dir, &harmless().entry(b'6', b"fifo", b"", b"").end())).unwrap();
+    for (name, before) in [("v1", 0), ("v1", 1), ("v2", 0), ("v2", 1), ("fifo", 0)] {
+        let (control, mut count) = (Control::new(), 0);
+        if before == 0 {
+            control.cancel();
+        }
+        let error = list(&Source::Path(dir.path(name)), &dir.identities(), &control, &mut |_| {
+            count += 1;
+            control.cancel();
+            Ok(())
+        });
+        let error = error.unwrap_err();
+        assert_eq!((error.kind, error.path, count), (ErrorKind::Interrupted, None, before), "{name}");
+    }
+    for salvage in [false, true] {
+        let (mut options, control) = (DecryptOptions::default(), Control::new());
+        (options.members, options.salvage) = (vec!["d".into()], salvage);
+        control.cancel();
+        let (source, sink) = (Source::Path(dir.path("fifo")), Sink::Path { path: dir.path("out"), force: false });
+        let error = decrypt(&source, &sink, &dir.identities(), &options, &control).unwrap_err();
+        assert_eq!((error.kind, error.path), (ErrorKind::Interrupted, None));
     }
 }
 

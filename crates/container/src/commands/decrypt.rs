@@ -206,7 +206,7 @@ fn decrypt_members(
     }
     let tree = match options.salvage {
         true => Tree::salvage(source, identities, options.threads, control),
-        false => Tree::open(source, identities, options.threads),
+        false => Tree::open_with(source, identities, options.threads, control),
     };
     let tree = tree.map_err(at_input)?;
     let mut members = Vec::new();
@@ -220,13 +220,13 @@ fn decrypt_members(
     members.sort_unstable_by_key(|member| member.place);
     members.dedup_by_key(|member| member.place);
     let mut report = Report { gaps: tree.gaps(), ..Report::default() };
-    members.retain(|member| {
-        let is_whole = tree.is_whole(member);
-        if !is_whole {
-            report.lost.push(member.shown_path());
+    for member in std::mem::take(&mut members) {
+        tree::check_cancelled(control)?;
+        match tree.is_whole(&member) {
+            true => members.push(member),
+            false => report.lost.push(member.shown_path()),
         }
-        is_whole
-    });
+    }
     if options.salvage && members.is_empty() {
         return Err(Error::new(ErrorKind::Truncated).with_detail("no file of it is whole").at(input.name()));
     }
@@ -377,7 +377,7 @@ impl DecryptRun<'_> {
     }
 
     fn named(&self, error: Error) -> Error {
-        if error.kind == ErrorKind::Interrupted { error } else { error.in_container(self.input.name()) }
+        error.in_container(self.input.name())
     }
 
     /// Calls a function on this thread with a reader of what the workers have verified. The reader's declared end comes after the last

@@ -8,7 +8,7 @@ use crate::source::OpenSource;
 use crate::streaming::ReadAt;
 use crate::sys::{Kind, Os};
 use crate::threads::Threads;
-use crate::tree::{Member, Tree};
+use crate::tree::{Member, Tree, check_cancelled};
 use crate::{Error, ErrorKind};
 
 /// How the members were found.
@@ -24,7 +24,8 @@ pub struct Listed {
 /// Calls a function with every member of a tree, depth first and sorted by name. A damaged or cut container gives those that can be read.
 ///
 /// # Errors
-/// The errors of [`Tree::open`](crate::tree::Tree::open), but for damage; `Usage` for an input that is no regular file; those of `each`.
+/// The errors of [`Tree::open`](crate::tree::Tree::open), but for damage; `Usage` for an input that is no regular file; those of `each`;
+/// `Interrupted`.
 pub fn list(
     source: &Source,
     identities: &Identities,
@@ -34,9 +35,9 @@ pub fn list(
     let input = OpenSource::open(&Os, source)?;
     let at_input = |error: Error| error.in_container(input.name());
     let open = || -> Result<Tree<SourceAt<'_>>, Error> {
-        let tree = Tree::open(SourceAt::new(&input)?, identities, Threads::All)?;
+        let tree = Tree::open_with(SourceAt::new(&input)?, identities, Threads::All, control)?;
         // Damage is found before anything is printed.
-        tree.check_index()?;
+        tree.check_index(control)?;
         Ok(tree)
     };
     let (tree, is_damaged) = match open() {
@@ -47,6 +48,7 @@ pub fn list(
     };
     let tree = tree.map_err(at_input)?;
     for member in tree.members() {
+        check_cancelled(control)?;
         each(&member.map_err(at_input)?)?;
     }
     Ok(Listed { has_index: tree.has_index(), is_damaged })

@@ -81,9 +81,19 @@ impl<R: ReadAt> Tree<R> {
     /// # Errors
     /// The errors of [`RangeReader::open`]; `Usage` for a container of a file; `TreeDamaged` for a malformed index.
     pub fn open(source: R, identities: &Identities, threads: Threads) -> Result<Self, Error> {
+        Self::open_with(source, identities, threads, &Control::new())
+    }
+
+    /// The same, until `control` ends it.
+    pub(crate) fn open_with(
+        source: R,
+        identities: &Identities,
+        threads: Threads,
+        control: &Control,
+    ) -> Result<Self, Error> {
         let mut tree = Self::of(RangeReader::open(source, identities)?, threads)?;
         match tree.version {
-            Version::V1 => tree.read_through(&Control::new())?,
+            Version::V1 => tree.read_through(control)?,
             Version::V2 => tree.read_list()?,
         }
         Ok(tree)
@@ -467,14 +477,13 @@ impl<R: ReadAt> Tree<R> {
     }
 
     /// Verifies the chunks of the whole index.
-    pub(crate) fn check_index(&self) -> Result<(), Error> {
-        let bytes = self.list.last().map_or(0, |last| last.offset + last.bytes);
-        copy(
-            &mut self.reader(self.tar_bytes),
-            &mut io::sink(),
-            if self.made.is_some() { 0 } else { bytes },
-            &Control::new(),
-        )
+    pub(crate) fn check_index(&self, control: &Control) -> Result<(), Error> {
+        let mut reader = self.reader(self.tar_bytes);
+        self.list.iter().filter(|_| self.made.is_none()).try_for_each(|block| {
+            check_cancelled(control)?;
+            // It is no part of the work that is counted.
+            copy(&mut reader, &mut io::sink(), block.bytes, &Control::new())
+        })
     }
 
     /// Reads ahead from a place of the plaintext.

@@ -69,7 +69,7 @@ pub(crate) fn path_bytes(path: &Path) -> Option<Vec<u8>> {
     names::to_bytes(path.as_os_str()).map(<[u8]>::to_vec)
 }
 
-fn check_cancelled(control: &Control) -> Result<(), Error> {
+pub(crate) fn check_cancelled(control: &Control) -> Result<(), Error> {
     match control.is_cancelled() {
         true => Err(Error::new(ErrorKind::Interrupted)),
         false => Ok(()),
