@@ -295,7 +295,7 @@ impl InOrderModel {
                 (at + use_time + late, if late > 0 { Cause::Memory } else { Cause::Dependence })
             }
             UnitClass::Multiply => (at + u64::from(spec.multiply_use), Cause::Dependence),
-            UnitClass::Divide => (at + self.divide_use(retired), Cause::Dependence),
+            UnitClass::Divide => (at + divide_use(&spec.divide, retired), Cause::Dependence),
             UnitClass::Branch => {
                 let indirect = retired.sources[0].is_some();
                 (at + if indirect { u64::from(spec.link_use) } else { 1 }, Cause::Dependence)
@@ -323,16 +323,6 @@ impl InOrderModel {
             self.reason[retired.destination.index()] = reason;
         }
         usable - 1
-    }
-
-    /// Use time of a quotient.
-    fn divide_use(&self, retired: &Retired) -> u64 {
-        let divider = &self.spec.divide;
-        let width = if retired.detail & Retired::WIDE != 0 { 64 } else { 32 };
-        let signs =
-            u32::from(retired.detail & Retired::NEGATIVE != 0) + u32::from(retired.detail & Retired::NEGATED != 0);
-        let steps = divider_steps(width, retired.dividend_bits, retired.divisor_bits, divider);
-        u64::from(divider.base + signs * divider.sign + steps)
     }
 
     /// The cycle in which a load that could execute at `at` executes without overlapping a waiting store.
@@ -471,11 +461,19 @@ impl FetchState {
     }
 }
 
+/// Use time of a quotient.
+pub(super) fn divide_use(divider: &machine::Divider, retired: &Retired) -> u64 {
+    let width = if retired.detail & Retired::WIDE != 0 { 64 } else { 32 };
+    let signs = u32::from(retired.detail & Retired::NEGATIVE != 0) + u32::from(retired.detail & Retired::NEGATED != 0);
+    let steps = divider_steps(width, retired.dividend_bits, retired.divisor_bits, divider);
+    u64::from(divider.base + signs * divider.sign + steps)
+}
+
 /// Steps of a restoring divider that first shifts the dividend until its highest bit meets the divisor's: one step to
 /// shift, one for each bit of the quotient, and one to detect the end. If the dividend is shorter than the divisor, the
 /// distance of the highest bits wraps around, so the division takes long. A division by zero shifts nothing and takes
 /// long too.
-pub(super) fn divider_steps(width: u32, dividend_bits: u8, divisor_bits: u8, divider: &machine::Divider) -> u32 {
+fn divider_steps(width: u32, dividend_bits: u8, divisor_bits: u8, divider: &machine::Divider) -> u32 {
     let all = width / divider.bits_per_cycle + 1;
     if !divider.early_out || divisor_bits == 0 {
         return all;

@@ -8,8 +8,9 @@
 //! If an earlier store wrote its bytes, the load has them at the earliest the machine's `forward` cycles after the
 //! store's data. A store's data may be ready later than its address.
 
+use super::inorder::divide_use;
 use super::{Account, Times};
-use crate::machine::{Machine, UnitClass};
+use crate::machine::{Divider, Machine, UnitClass};
 use crate::retired::{Class, Retired};
 use std::collections::HashMap;
 
@@ -22,6 +23,8 @@ const PAGES: usize = 4096;
 #[derive(Clone, Debug)]
 pub(crate) struct LimitModel {
     latency: [(u64, u64); UnitClass::ALL.len()],
+    /// The divider of an in-order pipeline, whose time depends on the operands.
+    divider: Option<Divider>,
     forward: u64,
     harts: Vec<[u64; 64]>,
     cycles: Vec<u64>,
@@ -37,6 +40,7 @@ impl LimitModel {
         let harts = machine.harts;
         LimitModel {
             latency: latencies(machine),
+            divider: machine.in_order.as_ref().map(|core| core.divide.clone()),
             forward: machine.out_of_order.as_ref().map_or(1, |core| core.forward.into()),
             harts: vec![[0; 64]; harts],
             cycles: vec![0; harts],
@@ -66,7 +70,11 @@ impl LimitModel {
     pub(crate) fn step(&mut self, hart: usize, retired: &Retired) -> Times {
         let class = UnitClass::of(retired.class);
         let (single, double) = self.latency[class as usize];
-        let latency = if retired.detail & Retired::WIDE != 0 { double } else { single };
+        let latency = match &self.divider {
+            Some(divider) if class == UnitClass::Divide => divide_use(divider, retired),
+            _ if retired.detail & Retired::WIDE != 0 => double,
+            _ => single,
+        };
         let ready = &self.harts[hart];
         let mut issue = retired.sources.iter().map(|source| ready[source.index()]).max().unwrap_or(0);
         let mut complete = issue + latency;
@@ -115,10 +123,10 @@ fn latencies(machine: &Machine) -> [(u64, u64); UnitClass::ALL.len()] {
     let mut latency = [(1, 1); UnitClass::ALL.len()];
     let mut units = Vec::new();
     if let Some(core) = &machine.in_order {
-        latency[UnitClass::Load as usize] = (core.load_use.into(), core.load_use.into());
+        for class in [UnitClass::Load, UnitClass::Atomic] {
+            latency[class as usize] = (core.load_use.into(), core.load_use.into());
+        }
         latency[UnitClass::Multiply as usize] = (core.multiply_use.into(), core.multiply_use.into());
-        let divide = |width: u32| u64::from(core.divide.base + width / core.divide.bits_per_cycle);
-        latency[UnitClass::Divide as usize] = (divide(32), divide(64));
         units = core.unit.clone();
     } else if let Some(core) = &machine.out_of_order {
         units = core.unit.clone();
@@ -177,6 +185,14 @@ mod tests {
         assert_eq!(limit.step(0, &other).complete, 1);
         let same = Retired { address: 0x1000, bytes: 4, ..op(Class::Load, 5, [2, 0]) };
         assert_eq!(limit.step(0, &same).complete, 5);
+    }
+
+    #[test]
+    fn divisions_and_atomic_operations_take_the_times_of_the_pipeline() {
+        let mut limit = LimitModel::new(&Machine::preset("e31").expect("a preset"));
+        let divide = Retired { dividend_bits: 3, divisor_bits: 3, ..op(Class::Divide, 1, [0, 0]) };
+        assert_eq!(limit.step(0, &divide).complete, 5);
+        assert_eq!(limit.step(0, &op(Class::Atomic, 2, [0, 0])).complete, 2);
     }
 
     #[test]
