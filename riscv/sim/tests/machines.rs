@@ -84,13 +84,16 @@ fn the_issue_width_of_a_preset_can_be_set() {
 #[test]
 fn nothing_that_a_machine_says_is_ignored() {
     let units = |beside: bool, fields: &str| {
-        let units = format!("in_order.unit=[{{ latency = 9, {fields} }}]");
+        let units = format!("in_order.unit=[{{ {fields} }}]");
         with("fe310", &[&format!("in_order.multiply_beside={beside}"), &units]).map(|_| ())
     };
     let unit = |fields: &str| units(true, fields);
-    assert_eq!(unit("does = [\"fp-divide\"], interval = 4"), Ok(()));
+    assert_eq!(unit("does = [\"fp-divide\"], latency = 9, interval = 4"), Ok(()));
+    assert_eq!(unit("does = [\"alu\"], latency = 9"), Ok(()));
     assert_eq!(units(false, "does = [\"multiply\"], interval = 4"), Ok(()));
     assert!(units(false, "does = [\"multiply\", \"multiply\"]").is_err());
+    assert!(units(false, "does = [\"multiply\"], latency = 9").expect_err("a field").contains("unit[0].latency"));
+    assert!(units(false, "does = [\"divide\"], double_latency = 9").expect_err("a field").contains("unit[0].latency"));
     for wrong in [
         "does = [\"fp-add\"], count = 2",
         "does = [\"fp-add\"], count_from_issue = [[1, 2]]",
@@ -100,6 +103,7 @@ fn nothing_that_a_machine_says_is_ignored() {
         "does = [\"branch\"]",
         "does = [\"multiply\"]",
         "does = [\"divide\"]",
+        "does = [\"fp-add\", \"alu\"], interval = 2",
     ] {
         assert!(unit(wrong).expect_err(wrong).contains("in_order.unit[0]"), "{wrong}");
     }

@@ -312,6 +312,16 @@ impl InOrder {
                         format_args!("the times of {does:?} are in another unit or in fields of in_order"),
                     ));
                 }
+                let unused = match does {
+                    UnitClass::Multiply | UnitClass::Divide if unit.latency != 1 || unit.double_latency != 0 => {
+                        Some(("latency", "is in fields of in_order"))
+                    }
+                    UnitClass::Alu if unit.interval != 1 => Some(("interval", "must be 1")),
+                    _ => None,
+                };
+                if let Some((name, why)) = unused {
+                    return Err(invalid_field(&format!("{field}.{name}"), format_args!("that of {does:?} {why}")));
+                }
                 timed.push(*does);
             }
         }

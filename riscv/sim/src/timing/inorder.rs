@@ -253,10 +253,9 @@ impl InOrderModel {
             },
             UnitClass::Load | UnitClass::Store | UnitClass::Alu | UnitClass::Branch => at,
             _ => {
+                let latency = self.latency(retired, class);
                 let unit = &mut self.units[class as usize];
                 let at = at.max(unit.free);
-                let wide = retired.detail & Retired::WIDE != 0;
-                let latency = if wide { unit.double_latency } else { unit.latency };
                 unit.free = at + if unit.interval == 0 { latency } else { unit.interval };
                 at
             }
@@ -294,18 +293,12 @@ impl InOrderModel {
                 let use_time = self.units[class as usize].latency;
                 (at + use_time + late, if late > 0 { Cause::Memory } else { Cause::Dependence })
             }
-            UnitClass::Multiply => (at + u64::from(spec.multiply_use), Cause::Dependence),
-            UnitClass::Divide => (at + divide_use(&spec.divide, retired), Cause::Dependence),
             UnitClass::Branch => {
                 let indirect = retired.sources[0].is_some();
                 (at + if indirect { u64::from(spec.link_use) } else { 1 }, Cause::Dependence)
             }
             UnitClass::Alu if retired.class == Class::Csr => (at + u64::from(spec.csr_use), Cause::Dependence),
-            _ => {
-                let unit = &self.units[class as usize];
-                let wide = retired.detail & Retired::WIDE != 0;
-                (at + if wide { unit.double_latency } else { unit.latency }, Cause::Dependence)
-            }
+            _ => (at + self.latency(retired, class), Cause::Dependence),
         };
         if retired.class.is_store() && self.spec.store_hazard != 0 {
             self.stores.push_back(WaitingStore {
@@ -323,6 +316,18 @@ impl InOrderModel {
             self.reason[retired.destination.index()] = reason;
         }
         usable - 1
+    }
+
+    /// Cycles of an instruction that accesses no memory, from its execution to its result.
+    #[inline]
+    fn latency(&self, retired: &Retired, class: UnitClass) -> u64 {
+        let unit = &self.units[class as usize];
+        match class {
+            UnitClass::Multiply => self.spec.multiply_use.into(),
+            UnitClass::Divide => divide_use(&self.spec.divide, retired),
+            _ if retired.detail & Retired::WIDE != 0 => unit.double_latency,
+            _ => unit.latency,
+        }
     }
 
     /// The cycle in which a load that could execute at `at` executes without overlapping a waiting store.
