@@ -194,6 +194,10 @@ fn secrets_that_the_host_reads_from_a_buffer() {
             // SYS_WRITEC and SYS_WRITE.
             check(start().semihosting(3));
             check(block(start(), &[13, 11, 12]).i("addi", 11, TO_ROOM, 0).semihosting(5));
+            // Names: of SYS_OPEN, SYS_REMOVE and SYS_RENAME.
+            for (words, operation) in [([11, 13, 12, 0], 1), ([11, 12, 0, 0], 14), ([TO_PUBLIC, 12, 11, 12], 15)] {
+                check(block(start(), &words).i("addi", 11, TO_ROOM, 0).semihosting(operation));
+            }
             // HTIF's `write`.
             let code = start().i("addi", 14, 0, 64).store("sw", TO_ROOM, 14, 0).store("sw", TO_ROOM, 12, 8);
             let code = code.store("sw", TO_ROOM, 11, 16).store("sw", TO_ROOM, 12, 24).store("sw", TO_HOST, TO_ROOM, 0);
@@ -208,6 +212,11 @@ fn secrets_that_the_host_reads_from_a_buffer() {
         let code = with_key(xlen).i("andi", 12, 10, 1).i("addi", 13, 0, 2);
         let code = block(code, &[13, TO_PUBLIC, 12]).i("addi", 11, TO_ROOM, 0);
         code.semihosting(5).leaks(Leak::Output, &["key"]);
+        // Any call whose block begins with a secret word, most often a handle.
+        for operation in [1, 2, 5, 6, 8, 9, 10, 12, 14, 15, 21] {
+            let code = block(with_key(xlen), &[10, TO_PUBLIC, TO_PUBLIC, 0]).i("addi", 11, TO_ROOM, 0);
+            code.semihosting(operation).leaks(Leak::Output, &["key"]);
+        }
     }
 }
 

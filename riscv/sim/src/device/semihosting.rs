@@ -95,7 +95,6 @@ impl Call<'_> {
         let hertz = u128::from(self.bus.host.hertz);
         match operation {
             0x01 => {
-                self.look(3);
                 let name = self.name(0, 2)?;
                 let mode = self.word(1)?;
                 self.open(&name, mode)
@@ -129,7 +128,6 @@ impl Call<'_> {
             }
             // WRITE and READ return the number of bytes that were not written or read: all of them after an error.
             0x05 | 0x06 => {
-                self.look(3);
                 let (handle, start, length) = (self.word(0)?, self.word(1)?, self.word(2)?);
                 let done = match operation {
                     0x05 => self.write(handle, start, length),
@@ -164,10 +162,14 @@ impl Call<'_> {
                 FEATURES => Ok(FEATURE_BYTES.len() as u64),
                 handle => self.state().file(handle)?.metadata().map(|data| data.len()).map_err(number),
             },
-            0x0e => self.folder()?.remove_file(self.name(0, 1)?).map(|()| 0).map_err(number),
+            0x0e => {
+                let name = self.name(0, 1)?;
+                self.folder()?.remove_file(name).map(|()| 0).map_err(number)
+            }
             0x0f => {
+                let (from, to) = (self.name(0, 1)?, self.name(2, 3)?);
                 let folder = self.folder()?;
-                folder.rename(self.name(0, 1)?, folder, self.name(2, 3)?).map(|()| 0).map_err(number)
+                folder.rename(from, folder, to).map(|()| 0).map_err(number)
             }
             0x10 => Ok((u128::from(self.now) * 100 / hertz) as u64),
             0x11 => Ok((u128::from(self.now) / hertz) as u64),
@@ -194,7 +196,6 @@ impl Call<'_> {
                 Ok(0)
             }
             0x18 | 0x20 => {
-                self.look(2);
                 let code = match (self.word(0), self.word(1)) {
                     (Ok(APPLICATION_EXIT), Ok(code)) => code & 0xffff_ffff,
                     _ => 1,
@@ -214,16 +215,14 @@ impl Call<'_> {
         self.bus.host.semihosting.folder.as_ref().ok_or(EACCES)
     }
 
-    /// Notes that the host reads this number of words of the block.
-    fn look(&mut self, words: u64) {
-        self.bus.host.note_read(self.parameter, words * u64::from(self.xlen.bits() / 8));
-    }
-
-    fn word(&self, index: u64) -> Result<u64, u64> {
-        let place = |bytes: u64| self.parameter.wrapping_add(index * bytes) & self.xlen.address_mask();
+    /// A word of the block.
+    fn word(&mut self, index: u64) -> Result<u64, u64> {
+        let bytes = u64::from(self.xlen.bits() / 8);
+        let place = self.parameter.wrapping_add(index * bytes) & self.xlen.address_mask();
+        self.bus.host.note_read(place, bytes);
         match self.xlen {
-            Xlen::Rv32 => self.bus.memory.read(place(4)).map(|word| u32::from_le_bytes(word).into()),
-            Xlen::Rv64 => self.bus.memory.read(place(8)).map(u64::from_le_bytes),
+            Xlen::Rv32 => self.bus.memory.read(place).map(|word| u32::from_le_bytes(word).into()),
+            Xlen::Rv64 => self.bus.memory.read(place).map(u64::from_le_bytes),
         }
         .ok_or(EFAULT)
     }
@@ -234,10 +233,12 @@ impl Call<'_> {
     }
 
     /// The name at the address in one word, with the length in another.
-    fn name(&self, address: u64, length: u64) -> Result<String, u64> {
+    fn name(&mut self, address: u64, length: u64) -> Result<String, u64> {
         let (address, length) = (self.word(address)?, self.word(length)?);
         let bytes = self.bus.memory.bytes(address, length.min(NAME_BYTES));
         let end = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
+        // Includes a zero byte, which ends the name.
+        self.bus.host.note_read(address, bytes.len().min(end + 1) as u64);
         String::from_utf8(bytes[..end].to_vec()).map_err(|_| ENOENT)
     }
 

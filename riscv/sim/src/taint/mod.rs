@@ -194,12 +194,10 @@ impl Tracker {
     /// Reports secrets in memory that the host has read.
     pub(crate) fn follow_host(&mut self, hart: &Hart, bus: &mut Bus) {
         let Some(host_reads) = &mut bus.host.host_reads else { return };
-        for (start, bytes) in host_reads.drain(..) {
-            let labels = self.memory.labels(start, bytes);
-            if labels != 0 {
-                self.labels.count(labels);
-                self.findings.add(self.request_pc, Leak::Output, labels, hart);
-            }
+        let labels = host_reads.drain(..).fold(0, |all, (start, bytes)| all | self.memory.labels(start, bytes));
+        if labels != 0 {
+            self.labels.count(labels);
+            self.findings.add(self.request_pc, Leak::Output, labels, hart);
         }
     }
 
