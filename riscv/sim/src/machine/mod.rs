@@ -216,6 +216,11 @@ impl Machine {
         if let Some(bus) = &self.bus {
             bus.check("bus")?;
         }
+        if let (Some(core), Some(l1i)) = (&self.in_order, &self.l1i)
+            && core.fetch_bytes > l1i.line
+        {
+            return Err(invalid_field("in_order.fetch_bytes", "longer than a line of l1i"));
+        }
         self.predictor.check("predictor")?;
         match (&self.in_order, &self.out_of_order) {
             (Some(core), None) => core.check("in_order")?,

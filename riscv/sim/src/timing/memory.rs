@@ -89,7 +89,7 @@ impl MemoryModel {
             l1d: each(&machine.l1d),
             l1i_latency: latency(&machine.l1i),
             l1d_latency: latency(&machine.l1d),
-            l1i_line: line(&machine.l1i),
+            l1i_line: line(&machine.l1i).max(machine.in_order.as_ref().map_or(0, |core| core.fetch_bytes.into())),
             l1d_line: line(&machine.l1d),
             through: through(&machine.l1d),
             l2: machine.l2.as_ref().map(CacheTags::new),
@@ -142,7 +142,8 @@ impl MemoryModel {
         matches!(region.is.path, Path::Direct | Path::CachedCode)
     }
 
-    /// Fetches the line of `address` at `cycle`. Returns when it can be used; a hit is ready at `cycle`.
+    /// Fetches the line of `address` at `cycle`, also where there is no cache. Returns when it can be used; a hit is
+    /// ready at `cycle`.
     pub(super) fn fetch(&mut self, hart: usize, address: u64, cycle: u64) -> u64 {
         let path = self.region(address).is.path;
         if path == Path::Tight {
@@ -150,10 +151,10 @@ impl MemoryModel {
         }
         let (latency, line) = (self.l1i_latency, self.l1i_line as u32);
         let Some(l1i) = &mut self.l1i[hart] else {
-            return self.below(address, cycle, 8, path == Path::Cached);
+            return self.below(address, cycle, line, path == Path::Cached);
         };
         if path == Path::Direct {
-            return self.below(address, cycle, 8, false);
+            return self.below(address, cycle, line, false);
         }
         l1i.figures.accesses += 1;
         if let Some(place) = l1i.find(address) {

@@ -141,6 +141,22 @@ fn tightly_coupled_memory_and_devices_pass_the_caches_by() {
     assert_eq!(memory.load(0, 0x1001_3000, 4, 300), 301);
 }
 
+/// Memory past the caches gives what the front end asks for once: a line of the instruction cache, otherwise 8 bytes or a
+/// fetch.
+#[test]
+fn a_fetch_past_the_caches_takes_its_time_by_the_bytes() {
+    for (line, fetch_bytes, words) in [(Some(32), 4, 8), (Some(8), 4, 2), (None, 4, 2), (None, 8, 2), (None, 16, 4)] {
+        let mut machine = Machine::preset("fe310").expect("a preset");
+        let flash = &mut machine.region[0];
+        (flash.path, flash.latency, flash.busy, flash.beat_bytes, flash.beat_cycles) = (Path::Direct, 0, 0, 4, 3);
+        machine.in_order.as_mut().expect("a pipeline").fetch_bytes = fetch_bytes;
+        let cache = machine.l1i.take();
+        machine.l1i = line.and_then(|line| cache.map(|cache| machine::Cache { line, ..cache }));
+        let mut memory = MemoryModel::new(&machine);
+        assert_eq!(memory.fetch(0, 0x2040_0000, 100), 100 + 3 * words, "{line:?}, {fetch_bytes}");
+    }
+}
+
 /// A read takes 32 serial clocks and 2 more for each byte: 96 for a line, as on a board. A serial clock is 8 cycles.
 #[test]
 fn a_serial_flash_takes_its_time_by_the_bytes() {
