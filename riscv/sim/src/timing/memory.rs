@@ -184,9 +184,9 @@ impl MemoryModel {
         self.bus.respond(ready, bytes)
     }
 
-    /// Accesses level 2 at `cycle`, and on a miss the region below.
+    /// Accesses level 2 at `cycle`, and on a miss the region below. A level 2 that writes through passes `bytes` on.
     fn level2(&mut self, address: u64, cycle: u64, bytes: u32, write: bool) -> u64 {
-        let state = if write && !self.l2_through { LineState::Modified } else { LineState::Shared };
+        let (passes, hit) = (write && self.l2_through, cycle + self.l2_latency);
         let Some(l2) = &mut self.l2 else {
             return self.region(address).access(cycle, bytes);
         };
@@ -196,17 +196,23 @@ impl MemoryModel {
             if ready > cycle {
                 l2.figures.misses += 1;
             }
-            if write {
-                l2.set_state(place, state);
+            if passes {
+                self.region(address).access(hit, bytes);
+            } else if write {
+                l2.set_state(place, LineState::Modified);
             }
-            return (cycle + self.l2_latency).max(ready);
+            return hit.max(ready);
         }
         l2.figures.misses += 1;
-        let begin = l2.next_miss_cycle(cycle + self.l2_latency);
+        if passes {
+            return self.region(address).access(hit, bytes);
+        }
+        let begin = l2.next_miss_cycle(hit);
         let line = self.l2_line;
         let ready = self.region(address).access(begin, line);
         let l2 = self.l2.as_mut().expect("it is there");
         l2.record_miss(ready);
+        let state = if write { LineState::Modified } else { LineState::Shared };
         if let Some(victim) = l2.insert(address, ready, state)
             && victim.modified
         {

@@ -114,6 +114,21 @@ fn a_changed_line_that_has_to_leave_is_written_back() {
     assert_eq!(memory.load(0, RAM, 4, 500), 505, "in level 2 still");
 }
 
+/// Each store keeps the memory busy. One that misses brings no line, and no line is written back.
+#[test]
+fn a_level_2_that_writes_through_passes_stores_on() {
+    for (write, ready) in [(Write::Back, 205), (Write::Through, 205 + 10)] {
+        let mut machine = machine(Write::Through);
+        (machine.l2.as_mut().expect("a cache").write, machine.region[1].busy) = (write, 200);
+        let mut memory = MemoryModel::new(&machine);
+        memory.store(0, RAM, 4, 0);
+        assert_eq!(memory.load(0, RAM, 4, 200), ready, "{write:?}");
+        memory.store(0, RAM, 4, 500);
+        let free = memory.load(0, RAM + 0x1000, 4, 501);
+        assert_eq!(free, if write == Write::Through { 500 + 4 + 200 + 10 } else { 501 + 15 }, "{write:?}");
+    }
+}
+
 #[test]
 fn an_atomic_operation_takes_the_line_from_all_others() {
     for write in [Write::Through, Write::Back] {
