@@ -172,6 +172,20 @@ fn a_fetch_past_the_caches_takes_its_time_by_the_bytes() {
     }
 }
 
+/// The fields that docs/reference/machines.md gives for wait states without a cache: a fetch is of two words.
+#[test]
+fn wait_states_are_those_of_fetches_and_of_data() {
+    for states in [1, 2, 5] {
+        let mut machine = Machine { l1i: None, ..Machine::preset("fe310").expect("a preset") };
+        let flash = &mut machine.region[0];
+        (flash.path, flash.latency, flash.busy, flash.beat_bytes) = (Path::Direct, 2, 0, 4);
+        flash.beat_cycles = states - 1;
+        let mut memory = MemoryModel::new(&machine);
+        assert_eq!(memory.fetch(0, 0x2040_0000, 100), 100 + 2 * states);
+        assert_eq!(memory.load(0, 0x2040_0000, 4, 100), 100 + 1 + states);
+    }
+}
+
 /// A read takes 32 serial clocks and 2 more for each byte: 96 for a line, as on a board. A serial clock is 8 cycles.
 #[test]
 fn a_serial_flash_takes_its_time_by_the_bytes() {
