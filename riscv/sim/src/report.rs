@@ -19,8 +19,8 @@ pub struct Report {
     pub exit_code: Option<u64>,
     /// Instructions completed by all harts.
     pub instructions: u64,
-    /// Cycles until the program ended. On a machine without a pipeline (`timing` is `None`) it counts instructions and
-    /// is no measure of time.
+    /// Cycles until the program ended. On a machine without a pipeline (`timing` is `None`) it counts instructions, traps
+    /// and sleep, and is no measure of time.
     pub cycles: u64,
     /// Instructions per cycle, of all harts together. No measure of time on a machine without a pipeline either.
     pub ipc: f64,
