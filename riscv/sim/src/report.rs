@@ -133,7 +133,8 @@ pub struct ProfiledLine {
     pub source: SourceLine,
     /// Instructions completed in it.
     pub instructions: u64,
-    /// Cycles of all harts. Each instruction counts from the retirement of the one before it to its own.
+    /// Cycles of all harts. Each instruction counts from the retirement of the one before it to its own, and sleep for its
+    /// `wfi`.
     pub cycles: u64,
 }
 
@@ -159,7 +160,8 @@ pub struct FunctionReport {
     pub name: String,
     /// Instructions completed in it.
     pub instructions: u64,
-    /// Cycles of all harts. Each instruction counts from the retirement of the one before it to its own.
+    /// Cycles of all harts. Each instruction counts from the retirement of the one before it to its own, and sleep for its
+    /// `wfi`.
     pub cycles: u64,
 }
 

@@ -463,11 +463,26 @@ impl TimingState {
             }
         }
         let (_, hart) = first?;
-        if let Some(Some(wakes)) = self.asleep[hart].take() {
-            cores.sleep_until(hart, wakes);
-            system.harts[hart].cycle = wakes.max(system.harts[hart].cycle);
+        if let Some(Some(wakes)) = self.asleep[hart] {
+            self.end_sleep(system, cores, hart, wakes);
         }
         Some((hart, second))
+    }
+
+    /// Ends a hart's sleep in `cycle`.
+    fn end_sleep<C: HartModels>(&mut self, system: &mut System, cores: &mut C, hart: usize, cycle: u64) {
+        self.asleep[hart] = None;
+        let before = cores.cycle(hart);
+        cores.sleep_until(hart, cycle);
+        let slept = cores.cycle(hart) - before;
+        let state = &mut system.harts[hart];
+        state.cycle = cycle.max(state.cycle);
+        // The hart is behind the `wfi`, whose time this is.
+        let pc = state.pc().wrapping_sub(4);
+        self.functions.spend(hart, pc, (0, slept), system.image());
+        if let Some(profile) = &mut self.profile {
+            profile.count(pc, 0, slept);
+        }
     }
 
     /// Updates when sleeping harts wake, after a device access in `cycle`.

@@ -356,7 +356,12 @@ fn a_hart_that_sleeps_wakes_when_another_one_calls() {
     assert!(report.instructions < 5000, "{}", report.instructions);
     for mut machine in [raptor(2, 2), raptor(1, 2)] {
         machine.harts = 2;
-        let report = run(&machine, Model::Pipeline, program.image_at(RAM));
+        let mut simulation = simulation(&machine, Model::Pipeline, program.image_at(RAM));
+        simulation.profile();
+        let report = simulation.run_to_end().expect("it ends");
+        let timing = report.timing.as_ref().expect("a model");
+        let profiled = timing.profile.iter().flatten().map(|function| function.spent.cycles).sum::<u64>();
+        assert_eq!(timing.functions.iter().map(|function| function.cycles).sum::<u64>(), profiled, "with sleep");
         let slots = report.harts[1].timing.as_ref().expect("a model").slots;
         let issue = u64::from(machine.out_of_order.as_ref().expect("a pipeline").issue);
         assert!(slots.idle > 900 * issue, "{slots:?}");
