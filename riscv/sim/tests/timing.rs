@@ -393,6 +393,31 @@ fn a_trace_shows_the_instructions_of_its_window() {
     }
 }
 
+/// A quotient is ready long after its division has left the pipeline. What overlaps in a row is inside the other.
+#[test]
+fn instructions_in_a_row_of_a_trace_do_not_overlap() {
+    let program = (0..40).fold(Code::new(XLEN).r("div", 6, 5, 0), |program, _| program.i("addi", 5, 5, 1));
+    let machine = Machine::preset("e31").expect("a preset");
+    let mut simulation = simulation(&machine, Model::Pipeline, program.r("add", 7, 6, 5).exit(0).image_at(FLASH));
+    simulation.record(0..1000);
+    simulation.run(1000).expect("it runs").expect("it ends");
+    let mut text = Vec::new();
+    simulation.trace().expect("a trace").write(&mut text).expect("memory takes everything");
+    let trace: serde_json::Value = serde_json::from_slice(&text).expect("JSON");
+    let number = |event: &serde_json::Value, key: &str| event[key].as_u64().expect("a number");
+    let slices = trace["traceEvents"].as_array().expect("events").iter().map(|event| {
+        let begin = number(event, "ts");
+        (number(event, "tid"), begin, begin + number(event, "dur"))
+    });
+    let slices: Vec<_> = slices.filter(|(_, begin, end)| begin < end).collect();
+    for (row, begin, end) in &slices {
+        for (_, from, until) in slices.iter().filter(|(other, ..)| other == row) {
+            let (is_inside, is_around) = (begin <= from && until <= end, from <= begin && end <= until);
+            assert!(is_inside || is_around || end <= from || until <= begin, "{begin}..{end} and {from}..{until}");
+        }
+    }
+}
+
 /// The RTL raises an access fault for each, because its tightly coupled memory supports no reservations.
 #[test]
 fn tightly_coupled_memory_of_the_e31_takes_no_reservation() {

@@ -51,6 +51,11 @@ struct TraceMetadata {
     instructions_left_out: u64,
 }
 
+/// The first cycle behind an instruction. In order, its result may be ready after it has left the pipeline.
+fn end(times: &Times) -> u64 {
+    times.retire.max(times.complete) + 1
+}
+
 impl Trace {
     /// An empty trace of the instructions that are in the pipeline in the cycles `window`.
     #[must_use]
@@ -61,7 +66,7 @@ impl Trace {
     /// Whether an instruction with these times overlaps the window.
     #[must_use]
     pub(crate) fn wants(&self, times: &Times) -> bool {
-        times.fetch < self.window.end && times.retire >= self.window.start
+        times.fetch < self.window.end && end(times) > self.window.start
     }
 
     /// Whether the trace has no instructions.
@@ -81,13 +86,13 @@ impl Trace {
             rows.push(0);
             rows.len() - 1
         });
-        rows[row] = times.retire + 1;
+        rows[row] = end(times);
         let args = EventArgs { pc: format!("{:#x}", retired.pc), times: *times };
         let mut event = |name: &str, from: u64, until: u64| {
             let (name, ts, dur) = (name.to_owned(), from, until.saturating_sub(from));
             self.events.push(TraceEvent { name, ph: "X", pid: hart, tid: row, ts, dur, args: args.clone() });
         };
-        event(name, times.fetch, times.retire + 1);
+        event(name, times.fetch, end(times));
         event("front end", times.fetch, times.decode);
         event("wait", times.decode, times.issue);
         event("execute", times.issue, times.complete.max(times.issue + 1));
