@@ -342,6 +342,13 @@ const FORGET_INTERVAL: u32 = 64;
 
 impl TimingState {
     fn run<C: HartModels>(&mut self, system: &mut System, cores: &mut C, steps: u64) -> Result<Option<u64>, Error> {
+        for hart in 0..self.asleep.len() {
+            // A debugger has sent it elsewhere.
+            if self.asleep[hart].is_some() && !system.harts[hart].is_waiting() {
+                let now = system.harts.iter().map(|hart| hart.cycle).max().unwrap_or(0);
+                self.end_sleep(system, cores, hart, now);
+            }
+        }
         let mut left = steps;
         let mut retired = Retired::default();
         while left > 0 {
@@ -477,8 +484,8 @@ impl TimingState {
         let slept = cores.cycle(hart) - before;
         let state = &mut system.harts[hart];
         state.cycle = cycle.max(state.cycle);
-        // The hart is behind the `wfi`, whose time this is.
-        let pc = state.pc().wrapping_sub(4);
+        // The hart is behind the `wfi`, whose time this is, or where a debugger has sent it.
+        let pc = if state.is_waiting() { state.pc().wrapping_sub(4) } else { state.pc() };
         self.functions.spend(hart, pc, (0, slept), system.image());
         if let Some(profile) = &mut self.profile {
             profile.count(pc, 0, slept);

@@ -6,7 +6,8 @@ use std::process::{Child, ChildStderr, Command};
 
 use crate::common::{Folder, Run};
 use crate::simulate::programs::Code;
-use crate::simulate::{BASE, ECALL, KEY, LOOP, NOP, code, json, simulate};
+use crate::simulate::programs::encode::{branch, jal};
+use crate::simulate::{BASE, ECALL, KEY, LOOP, NOP, WFI, code, json, simulate};
 
 /// A program that waits for a debugger, and its address.
 struct Waiting {
@@ -139,6 +140,47 @@ fn clients_that_are_wrong_or_hostile() {
     drop(silent);
 }
 
+/// Sends a packet, and receives the answer.
+fn answer(stream: &mut TcpStream, text: &str) -> String {
+    stream.write_all(&packet(text)).unwrap();
+    let mut answer = Vec::new();
+    while answer.iter().rposition(|byte| *byte == b'#').is_none_or(|end| end + 3 > answer.len()) {
+        let mut byte = [0];
+        stream.read_exact(&mut byte).unwrap();
+        answer.extend(byte);
+    }
+    stream.write_all(b"+").unwrap();
+    String::from_utf8(answer).unwrap()
+}
+
+/// Hart 1 sleeps, and hart 0 counts, then waits for a word that hart 1 stores from 0x80000018 on.
+#[test]
+fn a_hart_that_sleeps_jumps() {
+    let folder = Folder::empty();
+    let program = code().address(10, KEY).csrr(6, 0xf14).word(branch(0, 6, 0, 20));
+    let program = program.word(WFI).word(jal(0, -4)).store("sw", 10, 10, 4).word(LOOP);
+    let program = program.i("addi", 8, 0, 1000).i("addi", 8, 8, -1).word(branch(1, 8, 0, -4));
+    let program = program.i("lw", 7, 10, 4).word(branch(0, 7, 0, -4)).exit(0);
+    for options in [&[][..], &["--machine", "raptor"], &["--machine", "raptor", "--unlimited"]] {
+        let options = [options, &["--harts", "2", "--limit", "100000"]].concat();
+        let waiting = Waiting::start(&folder, &program, &options);
+        let mut stream = TcpStream::connect(&waiting.address).unwrap();
+        for (packet, expected) in [
+            ("?", "05"),
+            ("Z0,8000002c,4", "$OK"),
+            ("vCont;c", "$T05"),
+            ("z0,8000002c,4", "$OK"),
+            ("Hg2", "$OK"),
+            ("P20=18000080", "$OK"),
+            ("vCont;c", "$W00"),
+        ] {
+            let answer = answer(&mut stream, packet);
+            assert!(answer.contains(expected), "{options:?}, {packet}: {answer}");
+        }
+        waiting.end().ok();
+    }
+}
+
 /// The instructions that leak have breakpoints: a branch, and a load that traps.
 #[test]
 fn breakpoints_hide_no_leak() {
@@ -149,17 +191,7 @@ fn breakpoints_hide_no_leak() {
     let waiting = Waiting::start(&folder, &program, &["--secret", "key", "--json"]);
     // gdb itself removes a breakpoint to continue from it. Other debuggers do not.
     let mut stream = TcpStream::connect(&waiting.address).unwrap();
-    let mut ask = |text: &str| {
-        stream.write_all(&packet(text)).unwrap();
-        let mut answer = Vec::new();
-        while answer.iter().rposition(|byte| *byte == b'#').is_none_or(|end| end + 3 > answer.len()) {
-            let mut byte = [0];
-            stream.read_exact(&mut byte).unwrap();
-            answer.extend(byte);
-        }
-        stream.write_all(b"+").unwrap();
-        String::from_utf8(answer).unwrap()
-    };
+    let mut ask = |text: &str| answer(&mut stream, text);
     ask("?");
     for offset in [0x14, 0x18, 0x20] {
         ask(&format!("Z0,{:x},4", BASE + offset));

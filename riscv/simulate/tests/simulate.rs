@@ -18,7 +18,7 @@ const XLEN: Xlen = Xlen::Rv32;
 
 pub(crate) const NOP: u32 = 0x13;
 pub(crate) const LOOP: u32 = 0x6f;
-const WFI: u32 = 0x1050_0073;
+pub(crate) const WFI: u32 = 0x1050_0073;
 pub(crate) const ECALL: u32 = 0x73;
 
 /// Programs are entered at their function `start`.

@@ -131,9 +131,12 @@ impl Hart {
         }
     }
 
-    /// Sets the address of the next instruction, as a debugger would.
+    /// Sets the address of the next instruction, as a debugger would. Elsewhere the hart no longer waits for an interrupt.
     pub(crate) fn set_pc(&mut self, pc: u64) {
-        self.pc = pc & self.address_mask & !(1 | self.align_mask);
+        let pc = pc & self.address_mask & !(1 | self.align_mask);
+        self.waiting &= pc == self.pc;
+        self.pc = pc;
+        self.update_attention();
     }
 
     /// Compares each access with the bus's watchpoints from now on, or no longer.
