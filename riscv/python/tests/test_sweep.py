@@ -83,6 +83,18 @@ def test_another_program_is_simulated_anew(tmp_path: Path, counted: list[Any]) -
         sweep(tmp_path / "nothing", "fe310")
 
 
+def test_another_machine_or_version_is_simulated_anew(
+    tmp_path: Path, counted: list[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A machine file may have any name."""
+    for version, data in [("1", b"one"), ("1", b"two"), ("1", b"two"), ("2", b"two")]:
+        monkeypatch.setattr(_sweep, "_version", lambda version=version: version)
+        (tmp_path / "part").write_bytes(data)
+        with ThreadPoolExecutor(1) as executor:
+            sweep(PROGRAM, tmp_path / "part", executor=executor, out=tmp_path / "out")
+    assert len(counted) == 3
+
+
 def test_frame(counted: list[Any]) -> None:
     pytest.importorskip("pandas")
     with ThreadPoolExecutor(1) as executor:

@@ -7,6 +7,7 @@ A point is one machine with one issue width and one number of harts. A point tha
 from __future__ import annotations
 
 import hashlib
+import importlib.metadata
 import itertools
 import json
 import os
@@ -17,7 +18,7 @@ from pathlib import Path
 from subprocess import Popen
 from typing import Any
 
-from ._simulate import AnyPath, simulate
+from ._simulate import _PRESETS, AnyPath, simulate
 
 
 class Sweep(list[dict[str, Any]]):
@@ -87,11 +88,18 @@ def _as_sequence(given: int | Sequence[int | None] | None) -> Sequence[int | Non
 
 
 def _key(program: str, point: dict[str, Any]) -> str:
-    """The key of a point: it depends on the contents of the program and the machine file, not on their names."""
+    """The key of a point: of the version, and of the contents of the program and the machine file, not their names."""
     machine = point["machine"]
-    path = Path(machine)
-    content = hashlib.sha256(path.read_bytes()).hexdigest() if path.suffix == ".toml" and path.is_file() else machine
-    return json.dumps([program, content, point["issue"], point["harts"]])
+    is_file = machine not in _PRESETS and Path(machine).is_file()
+    content = hashlib.sha256(Path(machine).read_bytes()).hexdigest() if is_file else machine
+    return json.dumps([_version(), program, content, point["issue"], point["harts"]])
+
+
+def _version() -> str:
+    try:
+        return importlib.metadata.version("tress-simulate")
+    except importlib.metadata.PackageNotFoundError:
+        return ""  # the program is one in PATH
 
 
 def _read(out: AnyPath) -> dict[str, dict[str, Any]]:
