@@ -1,4 +1,4 @@
-"""Behaviour of the page: it is small and loads nothing else; it works by mouse and keyboard, at every width, light and dark,
+"""Behaviour of the page: it takes little work and loads nothing else; it works by mouse and keyboard, at every width, light and dark,
 in print, without scripts, and with a screen reader."""
 
 import csv
