@@ -75,6 +75,14 @@ fn another_machine_is_named() {
     assert!(out.contains("row         aes-128-ccm encrypt, vaes512, 32 lanes"), "{out}");
     assert!(out.contains("that machine's loopback"), "{out}");
     assert!(told.contains("another machine"), "{told}");
+    for (rates, text) in [
+        (&["--link-rate", "1Gbit"][..], "2000-02-29; link rate as given\n"),
+        (&["--compute-rate", "1GB"], "rates as given; link rate from that machine's loopback\n"),
+        (&["--compute-rate", "1GB", "--link-rate", "1Gbit"], "rates as given\n"),
+    ] {
+        let out = String::from_utf8(plan(&folder, &record(), rates).ok().stdout).unwrap();
+        assert!(out.contains(text), "{out}");
+    }
 }
 
 /// Two threads have 1.5 times the rate of one: with three cores and a fast link a byte costs 0.037 / 1.5 µs.

@@ -16,7 +16,7 @@ use super::model::{self, Strategy};
 const TIME_TOLERANCE: f64 = 1e-9;
 
 /// Largest number of cores, and of links.
-const MAX_CORES: usize = 1024;
+pub(crate) const MAX_CORES: usize = 1024;
 
 /// A transfer to plan.
 #[derive(Clone, Debug, PartialEq)]
@@ -413,14 +413,15 @@ impl Problem {
     }
 
     fn sequential_s(&self) -> f64 {
-        model::sequential_s(self.size_bytes as f64, self.compute.of_one_core(), self.r_comm)
+        model::sequential_s(self.size_bytes as f64, self.r_comp(1.0, 1), self.r_comm)
     }
 
     /// The plan for one core, where nothing overlaps: the sequential time, in as few stages as the buffer allows, without synchronisation.
     fn on_one_core(&self) -> Result<Plan, Invalid> {
         let plan = self.plan_of(self.min_stages(), 1.0, 1, 1, Limit::OneCore);
-        let sequential_s = plan.sequential_s;
-        let plan = Plan { time_s: sequential_s, speedup: 1.0, lower_bound_s: sequential_s, sync_s: 0.0, ..plan };
-        if sequential_s.is_finite() { Ok(plan) } else { Err(Invalid::Endless) }
+        // Stages that a buffer makes small fill fewer lanes.
+        let time_s = model::sequential_s(self.size_bytes as f64, plan.r_comp, plan.r_comm);
+        let plan = Plan { time_s, speedup: plan.sequential_s / time_s, sync_s: 0.0, ..plan };
+        if time_s.is_finite() { Ok(plan) } else { Err(Invalid::Endless) }
     }
 }

@@ -61,8 +61,15 @@ fn expensive_synchronisation() {
 fn one_core() {
     let plan = Problem { cores: 1, ..thousand() }.plan().unwrap();
     assert_eq!((plan.stages, plan.time_s, plan.speedup, plan.limit), (1, 2000.0, 1.0, Limit::OneCore));
+    assert_eq!(plan.lower_bound_s, 1000.0);
     let plan = Problem { cores: 1, buffer_bytes: Some(60), ..thousand() }.plan().unwrap();
     assert_eq!((plan.stages, plan.stage_bytes, plan.time_s), (17, 59, 2000.0));
+    // A buffer of one chunk, or a transfer of one, fills a single lane: 4 ns a byte beside 2 ns of the link.
+    for (size_bytes, buffer_bytes, speedup) in [(1 << 20, Some(16384), 0.5), (16384, None, 1.0)] {
+        let plan = Problem { cores: 1, buffer_bytes, ..measured(size_bytes, 2e-9) }.plan().unwrap();
+        assert!((plan.time_s - size_bytes as f64 * 6e-9).abs() < 1e-12, "{plan:?}");
+        assert!((plan.speedup - speedup).abs() < 1e-9, "{plan:?}");
+    }
 }
 
 /// Fig. 5 with four cores: three compute if computing is three times slower, three send if there are three links and sending is slower,

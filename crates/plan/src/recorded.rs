@@ -6,6 +6,7 @@ use serde::Deserialize;
 use tress_container::format::LAYOUT;
 
 use crate::measure::{Machine, SyncKind};
+use crate::planner::MAX_CORES;
 use crate::{Compute, Rate, Strategy, SyncCost};
 
 /// Version of the records that are read.
@@ -186,6 +187,10 @@ fn compute(rows: &[Row]) -> Option<(Row, Compute)> {
     let one = Rate { count: 1, seconds_per_byte: rate(best).recip() };
     let compute = match (by_lanes.first(), by_cores.len()) {
         // Without a measurement of several cores, each core counts as fast as one.
+        (Some(Rate { count: 1, .. }), 1) if by_lanes.len() > 1 => {
+            let all = Rate { count: MAX_CORES, seconds_per_byte: one.seconds_per_byte / MAX_CORES as f64 };
+            Compute::Measured { by_lanes, by_cores: vec![one, all] }
+        }
         (_, 1) => Compute::Given { r_comp: one.seconds_per_byte, strategy: Strategy::Chunks },
         (Some(Rate { count: 1, .. }), _) => Compute::Measured { by_lanes, by_cores },
         _ => Compute::Measured { by_lanes: vec![one], by_cores },
@@ -232,7 +237,12 @@ mod tests {
         let by_cores = vec![rate(1, 0.125e-9), rate(2, 0.0625e-9)];
         assert_eq!(found, Compute::Measured { by_lanes: vec![rate(1, 0.125e-9)], by_cores: by_cores.clone() });
         let (_, found) = compute(&[&threads[..], &[row("vaes512", 1, 1, 1e9)]].concat()).expect("a row");
-        assert_eq!(found, Compute::Measured { by_lanes: vec![rate(1, 1e-9), rate(32, 0.125e-9)], by_cores });
+        let by_lanes = vec![rate(1, 1e-9), rate(32, 0.125e-9)];
+        assert_eq!(found, Compute::Measured { by_lanes: by_lanes.clone(), by_cores });
+        // Without a row of several threads, n cores are n times as fast.
+        let (_, found) = compute(&[row("vaes512", 1, 32, 8e9), row("vaes512", 1, 1, 1e9)]).expect("a row");
+        let by_cores = vec![rate(1, 0.125e-9), rate(MAX_CORES, 0.125e-9 / MAX_CORES as f64)];
+        assert_eq!(found, Compute::Measured { by_lanes, by_cores });
     }
 
     #[test]

@@ -297,15 +297,20 @@ fn plan_text(problem: &Problem, plan: &Plan, options: &args::Plan, origin: &Orig
         plan.limit.name(),
         reason(plan.limit),
     ));
-    let link = match (options.link_rate, &origin.recorded) {
-        (Some(_), _) => "",
-        (None, None) => "; link rate from this machine's loopback",
-        (None, Some(_)) => "; link rate from that machine's loopback",
+    let link = match (options.link_rate, &origin.recorded, &origin.measured) {
+        (Some(_), ..) => "; link rate as given",
+        (None, Some(_), _) => "; link rate from that machine's loopback",
+        (None, None, Some(measured)) if measured.loopback.is_none() => "; link rate that of its memory",
+        (None, None, _) => "; link rate from this machine's loopback",
     };
     if let Some(recorded) = origin.recorded.as_ref().filter(|_| options.compute_rate.is_none()) {
         text.push_str(&format!("row         {}\n", row_text(recorded)));
     }
-    let origin = origin.words();
+    let (origin, link) = match (options.compute_rate, options.link_rate) {
+        (Some(_), Some(_)) => ("as given".into(), ""),
+        (Some(_), None) => ("as given".into(), link),
+        (None, _) => (origin.words(), link),
+    };
     text.push_str(&format!(
         "based on    {} per synchronisation, {}; rates {origin}{link}\n",
         seconds_text(plan.sync_s),

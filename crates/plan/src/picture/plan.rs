@@ -1,14 +1,17 @@
 //! The picture of a plan: equation 1 as a function of the number of stages, its minimum, and the times to compare with.
 
 use super::{Axis, Chart, Level, Line, Mark, Scale};
-use crate::{Plan, Problem};
+use crate::{Limit, Plan, Problem};
 
 /// Points of the curve.
 const POINTS: u32 = 400;
 
 /// The picture of `plan`, which must be a plan for `problem`.
 pub fn chart(problem: &Problem, plan: &Plan, title: String) -> Chart {
-    let time_s = |stages: f64| problem.time_s(stages, plan.compute_cores, plan.link_cores);
+    let time_s = |stages: f64| match plan.limit {
+        Limit::OneCore => plan.time_s,
+        _ => problem.time_s(stages, plan.compute_cores, plan.link_cores),
+    };
     let top = f64::max(plan.sequential_s, plan.time_s);
     let bottom = plan.lower_bound_s;
     let margin = (top - bottom).max(top * 1e-3) * 0.12;
@@ -104,9 +107,11 @@ mod tests {
     #[test]
     fn any_plan_can_be_drawn() {
         for (size, r, sync) in [(1, 1e-9, 1e-3), (u64::MAX, 1e-3, 1e-9), (1 << 20, 1e-12, 100.0), (3, 1e6, 1e-12)] {
-            let problem = Problem::new(size, r, r, sync);
-            let svg = chart(&problem, &problem.plan().expect("a plan"), "t".into()).svg();
-            assert!(!svg.contains("NaN") && !svg.contains("inf\""), "{svg}");
+            for cores in [1, 2] {
+                let problem = Problem { cores, ..Problem::new(size, r, r, sync) };
+                let svg = chart(&problem, &problem.plan().expect("a plan"), "t".into()).svg();
+                assert!(!svg.contains("NaN") && !svg.contains("inf\""), "{svg}");
+            }
         }
     }
 }
