@@ -148,7 +148,8 @@ pub(crate) fn rows(options: &Options, document: &mut Document) -> Result<Vec<Com
     let Some(tress) = &options.command else { return Ok(Vec::new()) };
     let (file_bytes, memory_bytes) = if options.quick { (256 << 20, 1 << 30) } else { (2 << 30, 8 << 30) };
     // Room for the plaintext, its container, and one output; or for two small files.
-    require_space(Path::new(TMPFS), 3 * file_bytes + (64 << 20))?;
+    let is_large = NAMES[..2].iter().any(|name| options.wants(name));
+    require_space(Path::new(TMPFS), if is_large { 3 * file_bytes + (64 << 20) } else { 1 << 20 })?;
     let folder = interrupted::folder(Path::new(TMPFS)).map_err(Error::Files)?;
     let identity = folder.path().join("identity");
     output_of(Command::new(tress).arg("keygen").arg("-o").arg(&identity))?;

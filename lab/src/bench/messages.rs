@@ -7,6 +7,7 @@ use tress_peers::Direction;
 
 use super::Error;
 use super::call::{Call, Shape};
+use super::record::BASELINES;
 use super::theirs::{Implementation, peer_implementation};
 use super::work::{Contender, TimedWork};
 
@@ -16,10 +17,10 @@ const RUN_BYTES: usize = 256 << 10;
 const PREPARED_BYTES: usize = 64 << 10;
 
 /// Our rate at equal lengths.
-pub(crate) const EQUAL_LENGTHS: Contender = Contender::Baseline("equal-lengths");
-pub(crate) const OWN_ENCRYPTION: Contender = Contender::Baseline("own-encryption");
-pub(crate) const OWN_AES: Contender = Contender::Baseline("own-aes-256");
-pub(crate) const ONE_AT_A_TIME: Contender = Contender::Baseline("one-at-a-time");
+pub(crate) const EQUAL_LENGTHS: Contender = Contender::Baseline(BASELINES[0]);
+pub(crate) const OWN_ENCRYPTION: Contender = Contender::Baseline(BASELINES[1]);
+pub(crate) const OWN_AES: Contender = Contender::Baseline(BASELINES[2]);
+pub(crate) const ONE_AT_A_TIME: Contender = Contender::Baseline(BASELINES[3]);
 
 /// The call that a baseline does in place of the row's.
 fn baseline_call(call: Call, baseline: Contender) -> Call {
