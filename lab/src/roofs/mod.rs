@@ -153,7 +153,7 @@ fn roof(name: String, counts: &str, threads: usize, samples: &[RateSample]) -> R
 }
 
 /// The upper decile of the samples. Other programs only slow a loop down, so its roof is at the upper end of its
-/// samples. The largest sample is not taken, because a clock that was read late may have caused it.
+/// samples. From ten samples on the largest is not taken, because a clock that was read late may have caused it.
 fn highest(samples: &[f64]) -> f64 {
     let mut sorted = samples.to_vec();
     sorted.sort_by(f64::total_cmp);

@@ -374,15 +374,23 @@ fn sections(study: &Study, options: &Options) -> Result<Vec<(&'static StudyPart,
         let own = effort.own.as_ref().filter(|_| part.is_on_own_machine);
         let inputs = of_study.clone() + own.map_or("", |own| &own.file);
         let path = folder.as_deref().map(|folder| folder.join(format!("{}.json", part.name)));
-        let section = match path.as_deref().and_then(|path| keep::load(path, quick, &inputs)) {
-            Some(section) => section,
+        let kept = path.as_deref().and_then(|path| keep::load(path, quick, &inputs));
+        let left_out =
+            |section: &Section| section.verdicts.iter().filter(|found| matches!(found, Verdict::LeftOut(_))).count();
+        // A part that is asked for by name and left something out is made again: there may be a compiler now, or the rights of root.
+        let is_named = !options.parts.is_empty() && options.wants(part);
+        let section = match kept {
+            Some(section) if !is_named || left_out(&section) == 0 => section,
             // Its stored section is part of the page all the same.
             None if !options.wants(part) => continue,
-            None => {
+            kept => {
                 let mut section = (part.run)(effort)?;
                 section.text.extend(own.map(|own| format!("\n\n{}", own.about)));
-                if let Some(path) = &path {
-                    keep::store(path, quick, &inputs, &section)?;
+                match kept {
+                    Some(kept) if left_out(&kept) <= left_out(&section) && kept.rows.len() >= section.rows.len() => {
+                        section = kept;
+                    }
+                    _ => path.iter().try_for_each(|path| keep::store(path, quick, &inputs, &section))?,
                 }
                 section
             }

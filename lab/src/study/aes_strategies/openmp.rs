@@ -114,6 +114,8 @@ impl OpenMp {
 
     fn command(&self, program: &str, waiting: Waiting) -> Command {
         let mut command = Command::new(self.folder.path().join(program));
+        // With fewer threads than it expects, a barrier never ends.
+        command.env_remove("OMP_THREAD_LIMIT").env_remove("OMP_DYNAMIC");
         match waiting {
             Waiting::Sleeping => command.env("OMP_WAIT_POLICY", "passive"),
             Waiting::Spinning => command.env("OMP_WAIT_POLICY", "active"),

@@ -2,7 +2,7 @@
 
 use tress_plan::Problem;
 
-use super::super::{Effort, Error, Picture, Section, StudyRow, Verdict};
+use super::super::{Claim, Effort, Error, Picture, Section, StudyRow, Verdict};
 use super::paper::{R_COMP, T_SYN, TABLE_1};
 use crate::picture;
 
@@ -37,9 +37,8 @@ pub(super) fn run(_: &Effort) -> Result<Section, Error> {
         }
     }
     let right = 2 * TABLE_1.len() - differ.len();
-    section
-        .verdicts
-        .push(Verdict::Holds(format!("{right} of {} figures follow from the equations", 2 * TABLE_1.len())));
+    let claim = format!("{right} of {} figures follow from the equations", 2 * TABLE_1.len());
+    section.verdicts.push(Claim::Paper.judge(claim, differ.len() <= 1));
     section.verdicts.extend(differ.into_iter().map(Verdict::Misprint));
     Ok(section)
 }

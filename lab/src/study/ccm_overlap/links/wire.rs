@@ -144,11 +144,17 @@ impl Drop for Wire {
 fn remove_stale() {
     let Ok(entries) = fs::read_dir("/run/netns") else { return };
     for name in entries.flatten().filter_map(|entry| entry.file_name().into_string().ok()) {
-        let process = name.strip_prefix("tress-").and_then(|rest| rest.split('-').next());
-        if process.is_some_and(|process| !Path::new("/proc").join(process).exists()) {
+        if process_of(&name).is_some_and(|process| !Path::new(&format!("/proc/{process}")).exists()) {
             let _ = ip(&["netns", "delete", &name]);
         }
     }
+}
+
+/// The process that made a namespace; `None` for those of other programs.
+fn process_of(namespace: &str) -> Option<u32> {
+    let (process, end) = namespace.strip_prefix("tress-")?.split_once('-')?;
+    let is_number = process.bytes().all(|digit| digit.is_ascii_digit());
+    if is_number && ["a", "b"].contains(&end) { process.parse().ok() } else { None }
 }
 
 fn ip(arguments: &[&str]) -> Result<Output, String> {
