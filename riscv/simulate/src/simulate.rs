@@ -307,6 +307,8 @@ fn write_whole(path: &Path, bytes: &[u8], force: bool) -> io::Result<()> {
         // Nothing has to be cleaned up if a FIFO has no reader, or one that does not read.
         return blocked(|| File::options().write(true).open(path)?.write_all(bytes));
     }
+    // Not a link to the file, but the file itself is replaced.
+    let path = &path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
     let mut builder = tempfile::Builder::new();
     #[cfg(unix)]
     builder.permissions(old.map_or_else(|| PermissionsExt::from_mode(0o666), |old| old.permissions()));
