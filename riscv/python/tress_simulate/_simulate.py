@@ -106,5 +106,6 @@ def _find() -> str:
     places.append(Path(sysconfig.get_path("scripts"), _NAME))
     found = next((str(place.resolve()) for place in places if place.is_file()), None) or shutil.which(_NAME)
     if found is None:
-        raise SimulationError("the program tress-simulate is not installed: run pip install tress-simulate")
+        how = "in a clone of Tress run pip install ./riscv/python"
+        raise SimulationError(f"the program tress-simulate is not installed: {how}")
     return found
