@@ -12,14 +12,16 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import fsspec
 import pytest
 import tress_dataset as dataset
 from conftest import KeyFixture
 from dataset_support import Plain, leftovers, make_tree, read_tree
 from tress_dataset import Grouping, Incomplete, Retry, UsageError
 from tress_dataset.errors import Exists
-from tress_dataset.names import name_digest
+from tress_dataset.names import Item, name_digest
 from tress_dataset.stores import Replace, open_store
+from tress_dataset.stores.files import FilesStore
 from tress_dataset.stores.local import LocalStore
 
 QUICK = Retry(attempts=3, first=0.01, longest=0.02)
@@ -617,12 +619,28 @@ def test_rewrap(tmp_path: Path, keys: KeyFixture, threads: Any) -> None:
     assert read_tree(tmp_path / "back") == made
 
 
-def test_memory_store(keys: KeyFixture, threads: Any, tmp_path: Path) -> None:
+def test_memory_store(keys: KeyFixture, threads: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """FilesStore with fsspec's memory file system."""
     made = make_tree(tmp_path / "plain", {"a": 10, "b/c d": 100_000, "e": 5 << 20})
     dataset.encrypt(tmp_path / "plain", "memory://sealed", keys.recipient, executor=threads)
     assert dataset.encrypt(tmp_path / "plain", "memory://sealed", keys.recipient, executor=threads).skipped == 3
     assert dataset.verify("memory://sealed", keys.identity, executor=threads).objects == 3
+    # A container that is replaced after its header was read does not get that header.
+    there, start = fsspec.filesystem("memory").store, FilesStore.read_start
+
+    def replaced(store: FilesStore, item: Item, count: int) -> bytes:
+        found = start(store, item, count)
+        if item.name == "a.tress":
+            store.fs.pipe_file(store.path(item.name), b"of another program")
+        return found
+
+    with monkeypatch.context() as patch:
+        patch.setattr(FilesStore, "read_start", replaced)
+        summary = dataset.rewrap(
+            "memory://sealed", keys.identity, keys.other_recipient, executor=threads, check=False, retry=Retry(1)
+        )
+    assert summary.kinds == {"changed": 1} and there["/sealed/a.tress"].getvalue() == b"of another program"
+    dataset.encrypt(tmp_path / "plain", "memory://sealed", keys.recipient, executor=threads, force=True)
     dataset.rewrap("memory://sealed", keys.identity, keys.other_recipient, executor=threads)
     dataset.decrypt("memory://sealed", tmp_path / "back", keys.other_identity, executor=threads)
     assert read_tree(tmp_path / "back") == made

@@ -222,8 +222,8 @@ def _rewrap(context: ShardContext, work: WorkItem, attempt: int) -> DoneLine:
     item = Item(work.target, work.size, work.token)
     if attempt > 1:
         item = context.target.stat(work.target)  # An earlier attempt may have rewrapped it, with its answer lost.
-    before = Identity(item.size, item.token)
-    written = context.target.rewrap(item, context.codec)
+    read, written = context.target.rewrap(item, context.codec)
+    before = Identity(read.size, read.token)
     # The payload of an older line stays valid if the line describes this container. One with a MAC says what must be.
     line = work.line if work.line is not None and (work.line.target == before or context.has_macs) else None
     now = Identity(written.size, written.token)

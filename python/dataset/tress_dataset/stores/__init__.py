@@ -9,12 +9,13 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from enum import IntEnum
 from types import TracebackType
 from typing import Any, Self
 
 from ..codec import Codec
-from ..errors import UsageError, WrongSize
+from ..errors import Changed, UsageError, WrongSize
 from ..names import Item, UnreadableEntry
 from ..retry import Retry
 
@@ -149,10 +150,14 @@ class Store(ABC):
     def write(self, name: str, size: int, about: Mapping[str, str], replace: Replace) -> Writing:
         """Begins a new object of about `size` bytes, with metadata such as `content-type` if the store supports it."""
 
-    def rewrap(self, item: Item, codec: Codec) -> Item:
-        """Replaces the header of a container. The payload is not decrypted."""
+    def rewrap(self, item: Item, codec: Codec) -> tuple[Item, Item]:
+        """Replaces the header of a container, not its payload. Returns the old container and the new one."""
+        item = self.stat(item.name)
         old, head = codec.new_head(self.read_start(item, HEAD))
-        with self.read(item) as reading, self.write(item.name, item.size - old + len(head), {}, Replace.ALWAYS) as out:
+        size = item.size - old + len(head)
+        with self.read(item) as reading, self.write(item.name, size, {}, Replace.ALWAYS) as out:
+            if reading.item != item:  # The header is that of another version.
+                raise Changed("modified while it was read")
             out.write(head)
             skip = old
             count = 0
@@ -164,7 +169,18 @@ class Store(ABC):
             reading.unchanged()
             if count != reading.item.size or skip:
                 raise WrongSize("its length changed while it was read")
+            return item, self.committed(out, item.name, head, size)
+
+    def committed(self, out: Writing, name: str, head: bytes, size: int) -> Item:
+        """Commits a container, also if only the answer of the store is lost: a random header shows whose it is."""
+        try:
             return out.commit()
+        except Exception:  # exceptions of a store may have any type
+            with suppress(Exception):
+                there = self.stat(name)
+                if there.size == size and self.read_start(there, len(head)) == head:
+                    return there
+            raise
 
     @abstractmethod
     def put(self, name: str, data: bytes) -> None:

@@ -148,7 +148,7 @@ class LocalStore(Store):
     def write(self, name: str, size: int, about: Mapping[str, str], replace: Replace) -> Writing:
         return _LocalWriting(self, name, size, replace)
 
-    def rewrap(self, item: Item, codec: Codec) -> Item:
+    def rewrap(self, item: Item, codec: Codec) -> tuple[Item, Item]:
         """Replaces the header. The file system copies the payload, possibly by sharing blocks. Keeps permissions."""
         with _LocalReading(self, item.name) as reading:
             old, head = codec.new_head(reading.start(HEAD))
@@ -158,7 +158,7 @@ class LocalStore(Store):
                 reading.copy_to(out, old)
                 out.adopt(reading.status)
                 reading.unchanged()
-                return out.commit()
+                return reading.item, out.commit()
 
     def mark_touched(self, name: str) -> None:
         """Records that a name was created in the object's folder."""

@@ -144,7 +144,7 @@ class S3Store(Store):
     def write(self, name: str, size: int, about: Mapping[str, str], replace: Replace) -> Writing:
         return S3Writing(self, name, size, about, replace)
 
-    def rewrap(self, item: Item, codec: Codec) -> Item:
+    def rewrap(self, item: Item, codec: Codec) -> tuple[Item, Item]:
         """Replaces the header. The store copies the payload, except the bytes that fill up the first part."""
         old, head = codec.new_head(self.read_start(item, HEAD))
         first_end = old + max(0, LEAST_PART - len(head))
@@ -154,14 +154,13 @@ class S3Store(Store):
                 raise Changed("its length changed while it was read")
             start = start[old:]
             about = reading.about
-            with S3Writing(
-                self, item.name, item.size - old + len(head), about, Replace.ALWAYS, multipart=first_end < item.size
-            ) as out:
+            is_large, size = first_end < item.size, item.size - old + len(head)
+            with S3Writing(self, item.name, size, about, Replace.ALWAYS, is_large, item.token) as out:
                 out.write(head)
                 out.write(start)
-                if first_end < item.size:
+                if is_large:
                     out.copy(item, first_end)
-                return out.commit()
+                return item, self.committed(out, item.name, head, size)
 
     def put(self, name: str, data: bytes) -> None:
         self.call("put_object", Key=self.key(name), Body=data, ContentType="application/jsonl")
@@ -245,7 +244,9 @@ class S3Writing(Writing):
         about: Mapping[str, str],
         replace: Replace,
         multipart: bool | None = None,
+        over: str = "",
     ):
+        """Begins an object. With `over`, it replaces this version of the object only."""
         self._store = store
         self._name = name
         self._key = store.key(name)
@@ -261,6 +262,9 @@ class S3Writing(Writing):
         self._about = {"ContentType": kept if kept and _plain(kept) else CONTAINER_TYPE, "Metadata": own}
         self._own = own
         self._condition: dict[str, str] = {} if replace is Replace.ALWAYS else {"IfNoneMatch": "*"}
+        self._over = over
+        if over:
+            self._condition = {"IfMatch": over}
         if multipart if multipart is not None else size > 2 * PART:
             self._begin()
 
@@ -334,13 +338,19 @@ class S3Writing(Writing):
         try:
             reply = self._finish()
         except OSError as error:
-            if answer(error)[1] != 412:
-                raise
-            if self._replace is Replace.ALWAYS:
-                raise Changed("modified while it was copied") from None
-            if not self._ours():
-                raise Exists from None
+            status = answer(error)[1]
             self._condition = {}
+            if self._over and status in (412, 501):
+                if self._store.stat(self._name).token != self._over:
+                    raise Changed("modified while it was copied") from None
+                if status == 412:  # Ceph compares the tag without its quotes. Others may have no conditions (501).
+                    self._condition = {"IfMatch": self._over.strip('"')}
+            elif status != 412:
+                raise
+            elif self._replace is Replace.ALWAYS:
+                raise Changed("modified while it was copied") from None
+            elif not self._ours():
+                raise Exists from None
             reply = self._finish()
         self._upload = None
         return Item(self._name, self._size, reply["ETag"])
