@@ -307,8 +307,12 @@ class Journal:
         """Writes pending lines. If the process is killed before, their objects stay `begun` and are processed again."""
         found, self._pending = self._pending, []
         self._flushed = time.monotonic()
-        if self._appends and self._store.append(self.name, b"".join(found)):
-            return
+        try:
+            if self._appends and self._store.append(self.name, b"".join(found)):
+                return
+        except BaseException:  # The next call writes them, after what may be a part of a line.
+            self._pending = [b"\n", *found]
+            raise
         self._appends = False
         self._kept += found
         if now or time.monotonic() - self._written > self.EVERY_S:
