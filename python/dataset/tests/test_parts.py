@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import errno
+import gc
 import hashlib
+import io
 import random
 import threading
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any, ClassVar
 
+import fsspec
 import pytest
 from dataset_support import make_tree
+from fsspec.spec import AbstractFileSystem
 from tress_dataset import Grouping, Retry, Secret, UsageError, keys
 from tress_dataset.errors import BadName, Changed, Exists, Stopped
 from tress_dataset.index import Index
@@ -234,6 +240,62 @@ def test_index_and_joined_manifest(tmp_path: Path) -> None:
         "rewrap-20260102T000000-b-000000.jsonl",
     ]
     assert len(list(lines(store, runs(store)[0]))) == 10
+
+
+class Ending(LocalStore):
+    """Another run ends while the first part of a manifest is read."""
+
+    def get(self, name: str) -> Iterator[bytes]:
+        ending, self.ending = self.ending, False
+        if ending:
+            join(self, "encrypt", "20260101T000000-a", Retry())
+        return super().get(name)
+
+    ending = True
+
+
+def test_a_run_ends_while_its_manifest_is_read(tmp_path: Path) -> None:
+    store = Ending(str(tmp_path))
+    for number in range(3):
+        journal = Journal(store, "encrypt", "20260101T000000-a", f"{number:06}", Retry(), threading.Event())
+        journal.done(LINE._replace(name=f"n{number}.tress"))
+        journal.end()
+    store.ending = True
+    index = Index()
+    index.load(store, lambda name: True, Retry())
+    assert not store.ending and all(index.line(f"n{number}.tress") for number in range(3))
+    index.close()
+
+
+class Buffered(AbstractFileSystem):  # type: ignore[misc]
+    """A store whose file completes its object when it is closed, as some do whatever `autocommit` is."""
+
+    closed: ClassVar[list[str]] = []
+
+    class File(io.BytesIO):
+        def __init__(self, path: str) -> None:
+            super().__init__()
+            self.path = path
+
+        closed = False
+
+        def discard(self) -> None:
+            pass
+
+        def __del__(self) -> None:
+            if not self.closed:
+                Buffered.closed.append(self.path)
+
+    def _open(self, path: str, mode: str = "rb", autocommit: bool = True, **_: Any) -> Any:
+        return self.File(path)
+
+
+def test_discarded_files_are_neither_kept_nor_completed() -> None:
+    fsspec.register_implementation("buffered", Buffered, clobber=True)
+    store = open_store("buffered://x", {})
+    store.write("a", 1, {}, Replace.ALWAYS).discard()
+    gc.collect()
+    assert not Buffered.closed and not Buffered().transaction.files
 
 
 class Answer(Exception):

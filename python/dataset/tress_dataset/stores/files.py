@@ -17,6 +17,7 @@ from typing import Any
 
 import fsspec
 from fsspec.archive import AbstractArchiveFileSystem
+from fsspec.spec import AbstractFileSystem
 
 from ..errors import Changed, Exists, UsageError, mark_appeared
 from ..names import CONTROL, Item, UnreadableEntry, check, ignored, random_name, random_prefix
@@ -338,7 +339,10 @@ class _FilesWriting(Writing):
         if self._renames:
             self._file = store.create(self._temporary)
         else:
-            self._file = store.fs.open(self._path, "wb", autocommit=False)
+            # `open` would keep the file in a transaction that nobody ends. File systems over others have only that.
+            fs = store.fs
+            is_own = type(fs)._open is not AbstractFileSystem._open
+            self._file = (fs._open if is_own else fs.open)(self._path, "wb", autocommit=False)
 
     def write(self, data: Any) -> None:
         self._file.write(data)
@@ -370,6 +374,7 @@ class _FilesWriting(Writing):
                 self._store.fs.rm_file(self._temporary)
             else:
                 self._file.discard()
+                self._file.closed = True  # The end of the object would close it, and some stores complete it then.
         except Exception:  # the connection may have failed
             if self._renames:
                 self._store._lost.append(self._temporary)
