@@ -145,6 +145,9 @@ def test_failures_are_reported_with_names(tmp_path: Path, keys: KeyFixture) -> N
         assert run.returncode == 1 and "tress-dataset: error: bad\\nname: " in run.stderr and str(listed) in run.stderr
     assert [json.loads(line)["name"] for line in listed.read_text().splitlines()] == ["bad\nname"]
     assert keys.read((tmp_path / "sealed" / "good.tress").read_bytes()) == made["good"]
+    # A run that failed as a whole knows nothing about these objects.
+    old = listed.read_text()
+    assert command("encrypt", tmp_path / "nowhere", *arguments[2:]).returncode == 1 and listed.read_text() == old
     unwritten = command(*arguments[:-1], tmp_path / "no" / "list")
     assert unwritten.returncode == 2 and "its folder does not exist" in unwritten.stderr
     (tmp_path / "sealed" / "bad\nname.tress").unlink()
@@ -161,21 +164,23 @@ def test_signals(tmp_path: Path, keys: KeyFixture) -> None:
     make_tree(tmp_path / "plain", {f"{n}": 1000 for n in range(400)})
     arguments = ["encrypt", str(tmp_path / "plain"), str(tmp_path / "sealed"), "-r", keys.recipient, "--workers", "2"]
     script = f"""
-import sys
+import signal, sys
 sys.path[:0] = {sys.path!r}
 from functools import partial
 from pathlib import Path
 from dataset_support import Held
 from tress_dataset import command
 if __name__ == "__main__":
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)  # as nohup does
     command.encrypt = partial(command.encrypt, _codec=Held(Path({str(tmp_path / "fifo")!r}), 20))
     sys.exit(command.main({arguments!r}))
 """
     (tmp_path / "script.py").write_text(script)
     os.mkfifo(tmp_path / "fifo")
-    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGKILL):
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGQUIT, signal.SIGKILL):
         run = subprocess.Popen([sys.executable, str(tmp_path / "script.py")], stderr=subprocess.PIPE, text=True)
         with held(tmp_path / "fifo"):
+            run.send_signal(signal.SIGHUP)
             run.send_signal(number)
             _, errors = run.communicate()  # Returns when the workers have closed the pipe, too.
         assert run.returncode == -number and "Traceback" not in errors

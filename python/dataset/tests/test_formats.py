@@ -93,6 +93,8 @@ def test_age_files_are_decrypted_verified_and_rewrapped(tmp_path: Path) -> None:
     (sealed / "in").mkdir(parents=True)
     for name, suffix in [("small", ".age"), ("in/long", ".tress"), ("text", ".age")]:
         made = pyrage.encrypt(plain[name], [theirs.to_public()], armored=name == "text")
+        if name == "text":
+            made = b" \n" * 20 + made
         (sealed / f"{name}{suffix}").write_bytes(made)
     (sealed / "ours.tress").write_bytes(tress.encrypt(b"ours", str(theirs.to_public())))
     for round, key in enumerate([theirs, new]):
@@ -100,6 +102,7 @@ def test_age_files_are_decrypted_verified_and_rewrapped(tmp_path: Path) -> None:
         assert read_tree(tmp_path / f"back-{round}") == plain
         found = dataset.verify(sealed, str(key), against=None, workers=1)
         assert (found.objects, found.failed, found.unbound) == (len(plain), 0, len(plain))
+        assert dataset.verify(sealed, str(key), against=tmp_path / f"back-{round}", workers=1).objects == len(plain)
         if key is theirs:
             (sealed / "text.age").unlink()
             del plain["text"]

@@ -210,8 +210,10 @@ def _common(one: argparse.ArgumentParser) -> None:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command and returns the exit status."""
     given = parser().parse_args(arguments)
-    for number in (signal.SIGINT, signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)):
-        signal.signal(number, _interrupt)
+    for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"):
+        number = getattr(signal, name, signal.SIGTERM)
+        if signal.getsignal(number) is not signal.SIG_IGN:  # nohup ignores SIGHUP, and the command should survive it
+            signal.signal(number, _interrupt)
     terminal = Terminal() if sys.stderr is not None and sys.stderr.isatty() and not given.dry_run else None
     try:
         summary = _run(given, terminal)

@@ -147,6 +147,14 @@ def plain_name(container: str) -> str:
     return name
 
 
+def encrypted_name(container: str, longest: int | None) -> str:
+    """Returns the name of the container that `encrypt` would make of the object in this one, whatever its format."""
+    try:
+        return container_name(plain_name(container), longest)
+    except BadName:
+        return container
+
+
 def name_digest(name: str) -> str:
     """Returns the name to store in a container: a digest of the relative path. It binds the container to its object."""
     return "sha256-" + hashlib.sha256(encoded(name)).hexdigest()

@@ -13,8 +13,9 @@ from __future__ import annotations
 import hashlib
 import re
 
-AGE = re.compile(rb"(?P<armor>-----BEGIN AGE )|age-encryption\.org/.*?\n--- [^\n]*\n", re.DOTALL)
+AGE = re.compile(rb"(?P<armor>\s*-----BEGIN AGE )|age-encryption\.org/.*?\n--- [^\n]*\n", re.DOTALL)
 """Matches the header of an age file, or the beginning of an armor."""
+_BEGINS_AGE = re.compile(rb"age-encryption\.org/|-----BEGIN AGE |\s")
 ALIGNMENT = 4096
 LINE = 21
 PREFIX = 56
@@ -46,7 +47,7 @@ class PayloadIdHasher:
             need = (LINE + 4 if self._payload < 0 else self._payload + PREFIX) - len(self._start)
             self._start += piece[:need]
             piece = piece[need:]
-            if self._payload < 0 and self._start.startswith((b"age-encryption.org/", b"-----BEGIN AGE ")):
+            if self._payload < 0 and _BEGINS_AGE.match(self._start):
                 self._is_age = True
                 return self._age_file(piece)
             if self._payload < 0 and len(self._start) >= LINE + 4:

@@ -18,7 +18,7 @@ from . import manifest
 from .errors import DatasetError, Failure, UsageError
 from .index import Index
 from .listing import NOT_IN_MANIFEST, containers, expected, report_missing, rewraps, transfers, wanted
-from .names import CONTROL, Item, Selection
+from .names import CONTROL, Item, Selection, encrypted_name
 from .pool import Pool
 from .progress import Counter, Progress, Reporter
 from .shards import Grouping, Shard, WorkItem, group
@@ -68,6 +68,7 @@ def perform(plan: RunPlan, settings: RunSettings, pool: Callable[[], Pool]) -> S
     failed = FailedList(summary)
     index, record = Index(), Index()
     counter: Counter | None = None
+    complete = False
     try:
         if plan.verb == "decrypt" and plan.manifest_key is not None:
             assert source is not None, "decrypt has a source"
@@ -104,6 +105,7 @@ def perform(plan: RunPlan, settings: RunSettings, pool: Callable[[], Pool]) -> S
                 )
         summary.seconds = reporter.seconds
         summary.rate_bytes_per_s = summary.bytes / summary.seconds if summary.seconds > 0 else 0.0
+        complete = True
     finally:
         if counter is not None:
             counter.close()
@@ -111,7 +113,7 @@ def perform(plan: RunPlan, settings: RunSettings, pool: Callable[[], Pool]) -> S
         record.close()
         forget(plan.run)
         if not settings.dry_run:
-            failed.keep(target if plan.journals else None, plan, settings.failed_path)
+            failed.keep(target if plan.journals else None, plan, settings.failed_path, complete)
     if plan.journals and not settings.dry_run:
         try:
             sealing = None
@@ -159,7 +161,10 @@ def _load_state(plan: RunPlan, settings: RunSettings, source: Store | None, targ
         elif settings.to_manifest and not index.empty():
             index.expect_done()
     if plan.verb == "verify" or (plan.verb != "rewrap" and not index.empty()):
-        index.note_present(item for item in target.items() if mine(item.name))
+        present = (item for item in target.items() if mine(item.name))
+        if plan.verb == "verify" and source is not None:
+            present = (item._replace(name=encrypted_name(item.name, target.longest)) for item in present)
+        index.note_present(present)
 
 
 def _with_retries(plan: RunPlan, work: Callable[[], None]) -> None:
@@ -197,7 +202,7 @@ def _works(
         if index.seals is not None:
             found = _known(found, report)
         return rewraps(found, None if settings.force else plan.recipients, skip)
-    return _verify_work(settings, source, index, found, report)
+    return _verify_work(settings, source, target, index, found, report)
 
 
 def _known(works: Iterator[WorkItem], report: Callable[[Failure], None]) -> Iterator[WorkItem]:
@@ -212,6 +217,7 @@ def _known(works: Iterator[WorkItem], report: Callable[[Failure], None]) -> Iter
 def _verify_work(
     settings: RunSettings,
     source: Store | None,
+    target: Store,
     index: Index,
     found: Iterator[WorkItem],
     report: Callable[[Failure], None],
@@ -219,7 +225,8 @@ def _verify_work(
     """Yields the containers to verify. Reports extra and missing ones."""
     against = source is not None or (settings.to_manifest and not index.empty())
     for work in found:
-        if against and index.expected(work.target) is None:
+        name = work.target if source is None else encrypted_name(work.target, target.longest)
+        if against and index.expected(name) is None:
             what = "the source has none of this name" if source is not None else NOT_IN_MANIFEST
             report(Failure(work.target, "extra", what, 0))
         else:
@@ -394,14 +401,14 @@ class FailedList:
         self._summary.fail(failure)
         self._file.write(json.dumps(failure._asdict()).encode() + b"\n")
 
-    def keep(self, target: Store | None, plan: RunPlan, path: str | None) -> None:
+    def keep(self, target: Store | None, plan: RunPlan, path: str | None, complete: bool) -> None:
         """Writes the list to a path, or next to the manifest, or to a temporary file if that fails.
 
-        Without failures, an earlier list at the path becomes empty.
+        Without failures, an earlier list at the path becomes empty, if the run is complete.
         """
         with self._file:
             if self._summary.failed == 0:
-                if path is not None and os.path.isfile(path):
+                if complete and path is not None and os.path.isfile(path):
                     self._at(path)
                 return
             beside = f"{CONTROL}/failed-{plan.verb}-{plan.run}.jsonl"

@@ -9,6 +9,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from multiprocessing.process import BaseProcess
 from typing import Any
@@ -118,11 +119,12 @@ def forget(run: str) -> None:
 
 
 def begin_process(mask: int, environment: dict[str, str]) -> None:
-    """Initialises a process of the pool. It ignores Ctrl-C; the parent stops it by SIGTERM."""
+    """Initialises a process of the pool. It ignores Ctrl-C and the like; the parent stops it by SIGTERM."""
     os.umask(mask)
     os.environ.clear()
     os.environ.update(environment)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    for name in ("SIGINT", "SIGHUP", "SIGQUIT"):  # A terminal sends them to all processes.
+        signal.signal(getattr(signal, name, signal.SIGINT), signal.SIG_IGN)
     signal.signal(signal.SIGTERM, lambda *_: STOP.set())
     parent = multiprocessing.parent_process()
     if parent is not None:
@@ -278,7 +280,8 @@ class _WorkerThreads:
     def fail(self, work: WorkItem, error: BaseException) -> None:
         """Records the failure of an object."""
         if isinstance(error, Exists) and self.journal is not None:
-            self.journal.foreign(work.target)
+            with suppress(Exception):  # The line stays for the next call.
+                self.journal.foreign(work.target)
         attempts = getattr(error, "attempts", 1)
         failure = Failure(work.name, kind(error), describe(error, self.plan), attempts)
         with self.lock:
