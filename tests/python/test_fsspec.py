@@ -647,7 +647,7 @@ def test_threads_that_share_a_handle_read_each_byte_once(target, options, tmp_pa
     assert sorted(piece for pieces in found for piece in pieces) == sorted(PLAIN[start : start + 1000] for start in range(0, len(PLAIN), 1000))
 
 
-def test_members_of_a_folder(options, tmp_path):
+def test_members_of_a_folder(options, tmp_path, monkeypatch):
     folder = tmp_path / "etc"
     (folder / "cron.d").mkdir(parents=True)
     (folder / "hosts").write_bytes(PLAIN[:50_000])
@@ -669,6 +669,12 @@ def test_members_of_a_folder(options, tmp_path):
         with fs.open("hosts") as file:
             file.seek(7)
             assert pickle.loads(pickle.dumps(file)).read(3) == PLAIN[7:10] and "SECRET" not in repr(pickle.dumps(fs))
+    # A process in another folder has the same keys.
+    monkeypatch.chdir(os.path.dirname(options["identity"]))
+    fs, path = fsspec.url_to_fs(f"tress-tree://hosts::{tmp_path}/etc.tress", identity="key.txt")
+    stored = pickle.dumps(fs)
+    monkeypatch.chdir(tmp_path)
+    assert pickle.loads(stored).cat_file(path, 0, 9) == PLAIN[:9]
     (folder / "hosts").write_bytes(b"new")
     tress.encrypt_file(folder, tmp_path / "etc.tress", PAIR, force=True)
     with fsspec.open(f"tress-tree://hosts::{tmp_path}/etc.tress", identity=options["identity"]) as file:

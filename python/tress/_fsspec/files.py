@@ -107,8 +107,7 @@ class TressFileSystem(ChainedFileSystem):  # type: ignore[misc]
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Supports `pickle`: the other process reads the key files, by their absolute paths."""
-        paths = {option: found if found[1:] else found[0] for option, found in self.keys.paths.items() if found}
-        return make_instance, (type(self), self.storage_args, {**self.storage_options, **paths})
+        return make_instance, (type(self), self.storage_args, {**self.storage_options, **self.keys.options})
 
     def _stripped(self, path: Any) -> Any:
         if isinstance(path, list):
@@ -261,7 +260,11 @@ class TressFileSystem(ChainedFileSystem):  # type: ignore[misc]
         os.makedirs(os.path.dirname(os.path.abspath(lpath)), exist_ok=True)
         output = _Path(os.fspath(lpath), force=True)
         try:
-            super().get_file(rpath, callback=callback, outfile=output, **kwargs)
+            with self.open(rpath, "rb", **kwargs) as plain:
+                callback.set_size(getattr(plain, "size", None))
+                while block := plain.read(self.blocksize):
+                    output.write(block)
+                    callback.relative_update(len(block))
             output.commit()
         except BaseException:
             output.discard()

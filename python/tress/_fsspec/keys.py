@@ -33,6 +33,11 @@ class Keys:
         named = {"identity": identity, "recipients": recipients, "key_file": key_file}
         self.paths = {option: _paths(option, paths) for option, paths in named.items()}
 
+    @property
+    def options(self) -> dict[str, Any]:
+        """The storage options with these files, by their absolute paths."""
+        return {option: found if found[1:] else found[0] for option, found in self.paths.items() if found}
+
     def identities(self) -> list[Any]:
         """Returns what opens files."""
         found = [pathlib.Path(path) for path in self._files("identity", "TRESS_IDENTITY")]

@@ -9,6 +9,7 @@ import threading
 from typing import Any
 
 from fsspec.archive import AbstractArchiveFileSystem
+from fsspec.spec import make_instance
 
 from .._tree import MemberFile, Tree, TreeMember
 from .files import TressFileSystem
@@ -33,6 +34,11 @@ class TressTreeFileSystem(AbstractArchiveFileSystem):  # type: ignore[misc]
         self._outer = TressFileSystem(**options)
         self.start_process()
         OF_PROCESS[id(self)] = self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Supports `pickle`, as `TressFileSystem`."""
+        options = {**self.storage_options, **self._outer.keys.options}
+        return make_instance, (type(self), self.storage_args, options)
 
     def start_process(self) -> None:
         """Begins without an open container."""
