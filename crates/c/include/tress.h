@@ -609,7 +609,7 @@ tress_status tress_reader_open(const tress_source *source,
 /**
  * Opens a container file, as `tress_reader_open`.
  *
- * Returns `TRESS_IO`, and the errors of `tress_reader_open`.
+ * Returns `TRESS_IO`, `TRESS_ARGUMENT` for a pipe, and the errors of `tress_reader_open`.
  *
  * Needs: `path` ends with NUL; `identities` is a valid handle; `reader` is writable.
  */

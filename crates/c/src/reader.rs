@@ -1,7 +1,6 @@
 //! Random access to the plaintext of a container.
 
 use std::ffi::{c_char, c_int, c_void};
-use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 
 use tress_container::Error;
@@ -148,7 +147,7 @@ pub unsafe extern "C" fn tress_reader_open(
 
 /// Opens a container file, as `tress_reader_open`.
 ///
-/// Returns `TRESS_IO`, and the errors of `tress_reader_open`.
+/// Returns `TRESS_IO`, `TRESS_ARGUMENT` for a pipe, and the errors of `tress_reader_open`.
 ///
 /// # Safety
 /// `path` ends with NUL; `identities` is a valid handle; `reader` is writable.
@@ -164,8 +163,8 @@ pub unsafe extern "C" fn tress_reader_open_file(
         raw::write_handle(reader, || {
             let path = files::path(path)?;
             let identities = raw::handle(identities)?;
-            let file = File::open(&path).map_err(|error| Error::from(error).at(&path))?;
-            open(ContainerSource::File(file.into()), identities, threads)
+            let file = OffsetFile::open(&path).map_err(|error| error.at(&path))?;
+            open(ContainerSource::File(file), identities, threads)
         })
     })
 }

@@ -545,6 +545,8 @@ static void streams(void) {
   EXPECT(TRESS_NULL, tress_reader_open(&source, identities, 1, &reader));
   EXPECT(TRESS_IO, tress_reader_open_file("/nowhere/at/all", identities, 1, &reader));
   CHECK(strstr(tress_last_error(), "/nowhere/at/all") != NULL);
+  /* A stream, which would wait for its writer if it were a FIFO. */
+  EXPECT(TRESS_ARGUMENT, tress_reader_open_file("/dev/null", identities, 1, &reader));
   size_t got;
   EXPECT(TRESS_NULL, tress_reader_read_at(NULL, 0, data, 1, &got));
   CHECK(tress_reader_length(NULL) == 0 && tress_reader_name(NULL) == NULL && tress_reader_is_tree(NULL) == -1);

@@ -1,7 +1,6 @@
 //! The plaintext of a container as a seekable file, for `tress.open`.
 
 use std::cell::RefCell;
-use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::{Deref, DerefMut, Range};
 use std::path::{Path, PathBuf};
@@ -223,7 +222,7 @@ impl ContainerSource {
             let path: PathBuf = arguments::path(source)?;
             py.detach(move || {
                 let at = |error: Error| error.at(&path);
-                let file = Some(open_at_offsets(&path).map_err(|error| at(error.into()))?);
+                let file = Some(OffsetFile::open(&path).map_err(at)?);
                 open(Self::File { path: path.clone(), file }).map_err(at)
             })
         };
@@ -235,23 +234,8 @@ impl ContainerSource {
 fn opened<'a>(path: &Path, file: &'a mut Option<OffsetFile>) -> io::Result<&'a mut OffsetFile> {
     Ok(match file {
         Some(file) => file,
-        None => file.insert(open_at_offsets(path)?),
+        None => file.insert(OffsetFile::open(path)?),
     })
-}
-
-/// Opens a file for reading at offsets. Opening a FIFO would wait for its writer.
-fn open_at_offsets(path: &Path) -> io::Result<OffsetFile> {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::FileTypeExt as _;
-        let kind = path.metadata()?.file_type();
-        if kind.is_fifo() || kind.is_char_device() {
-            return Err(Error::new(ErrorKind::Usage)
-                .with_detail("members and ranges need a file, not a stream")
-                .into());
-        }
-    }
-    Ok(File::open(path)?.into())
 }
 
 impl Read for ContainerSource {

@@ -5,6 +5,7 @@ use std::fs::File;
 use std::io::{self, IoSliceMut, Read, Seek, SeekFrom};
 use std::iter;
 use std::ops::Range;
+use std::path::Path;
 use std::sync::Arc;
 
 use zeroize::Zeroizing;
@@ -46,6 +47,24 @@ impl ReadAt for File {
 pub struct OffsetFile {
     file: File,
     position: u64,
+}
+
+impl OffsetFile {
+    /// Opens a file.
+    ///
+    /// # Errors
+    /// Those of the system. `Usage` for a stream: opening a FIFO would wait for its writer.
+    pub fn open(path: &Path) -> Result<Self, Error> {
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::FileTypeExt as _;
+            let kind = path.metadata()?.file_type();
+            if kind.is_fifo() || kind.is_char_device() {
+                return Err(Error::new(ErrorKind::Usage).with_detail("members and ranges need a file, not a stream"));
+            }
+        }
+        Ok(File::open(path)?.into())
+    }
 }
 
 impl From<File> for OffsetFile {
