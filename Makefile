@@ -273,8 +273,8 @@ leaks:
 	$(CARGO) run --release --locked -p tress-lab --example leaks
 
 # aarch64 has instructions for AES, s390x is big-endian.
-QEMU = $(CARGO) --config tools/cross.toml test --locked -p tress-cipher -p tress-modular -p tress-arithmetic --lib --test all \
-    -F tress-cipher/chacha20poly1305,tress-cipher/gcm $(1:%=--target %-unknown-linux-gnu) -- vectors:: missing_backends modulus:: add:: algorithms:: kernels_agree gcm::
+QEMU = $(CARGO) --config tools/cross.toml test --locked -p tress-cipher -p tress-lanes -p tress-modular -p tress-arithmetic --lib --test all \
+    -F tress-cipher/chacha20poly1305,tress-cipher/gcm $(1:%=--target %-unknown-linux-gnu) -- vectors:: missing_backends modulus:: add:: algorithms:: kernels_agree gcm:: every_process
 qemu:
 	@tools/setup test-targets
 	$(call QEMU,aarch64 s390x)

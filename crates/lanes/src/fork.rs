@@ -45,7 +45,8 @@ fn word() -> &'static AtomicUsize {
     unsafe { &*word }
 }
 
-/// A word on a page that the kernel clears in a child, also in one of `clone`, which calls no handlers. `None` before Linux 4.14.
+/// A word on a page that the kernel clears in a child, also in one of `clone`, which calls no handlers. `None` before Linux 4.14 and in
+/// QEMU's user mode.
 #[cfg(target_os = "linux")]
 pub(crate) fn wiped_word() -> Option<*mut AtomicUsize> {
     use libc::{MADV_WIPEONFORK, MAP_ANONYMOUS, MAP_FAILED, MAP_PRIVATE, PROT_READ, PROT_WRITE};
@@ -56,7 +57,8 @@ pub(crate) fn wiped_word() -> Option<*mut AtomicUsize> {
         if page == MAP_FAILED {
             return None;
         }
-        if libc::madvise(page, bytes, MADV_WIPEONFORK) != 0 {
+        // The user mode of QEMU takes any advice, even one that does not exist, and ignores it.
+        if libc::madvise(page, bytes, -1) == 0 || libc::madvise(page, bytes, MADV_WIPEONFORK) != 0 {
             libc::munmap(page, bytes);
             return None;
         }

@@ -5,6 +5,8 @@ use std::sync::{Mutex, TryLockError, mpsc};
 use std::thread;
 use std::time::Duration;
 
+#[cfg(target_os = "linux")]
+use crate::fork::wiped_word;
 use crate::fork::{ForkMutex, Inherited, OfProcess, PerProcess, cleared_word, generation};
 use crate::{FillerOptions, LocalFiller};
 
@@ -39,11 +41,11 @@ fn clone() -> libc::pid_t {
 #[test]
 fn every_process_has_its_number() {
     #[cfg(target_os = "linux")]
-    let calls = [fork, clone];
+    let calls = &[fork, clone][..if wiped_word().is_some() { 2 } else { 1 }];
     #[cfg(not(target_os = "linux"))]
-    let calls = [fork];
+    let calls = &[fork as fn() -> libc::pid_t];
     let parent = generation();
-    for call in calls {
+    for &call in calls {
         assert!(in_child_of(call, &mut || {
             let child = generation();
             let grandchild = || ![parent, child].contains(&generation()) && generation() == generation();
