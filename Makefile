@@ -152,13 +152,13 @@ SUMS = cd $(PACKAGES) && sha256sum $$(find -maxdepth 1 -name 'tress*' -type f -p
 NAME := tress-$(shell sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -1)
 release:
 	@test -r "$(KEY)" || { echo 'make release: name a private key, KEY=FILE' >&2; exit 2; }
-	@git diff --quiet HEAD || { echo 'make release: the source of a release is HEAD: commit the changes first' >&2; exit 1; }
+	@[ -z "$$(git status --porcelain)" ] || { echo 'make release: the source of a release is HEAD: commit or remove' >&2; git status --short >&2; exit 1; }
 	rm -f $(PACKAGES)/tress*
 	@$(MAKE) --no-print-directory packages test-pip
-	git archive --prefix=$(NAME)/ HEAD | gzip -9n > $(PACKAGES)/$(NAME)-source.tar.gz
+	git archive -o $(PACKAGES)/$(NAME)-source.tar --prefix=$(NAME)/ HEAD && gzip -9nf $(PACKAGES)/$(NAME)-source.tar
 	cp target/pip/dist/* $(PACKAGES)
 	$(SUMS)
-	"$$(PROGRAM=tress packaging/build)" sign --force --key $(KEY) $(PACKAGES)/SHA256SUMS
+	"$$(PROGRAM=tress packaging/build)" sign --force --key "$(KEY)" $(PACKAGES)/SHA256SUMS
 	@cd $(PACKAGES) && find -maxdepth 1 -type f -name '[!.]*' -printf '%10s bytes  %f\n' | LC_ALL=C sort -k 3
 
 # Packages of the debug build, which exists already.
@@ -242,7 +242,9 @@ lint:
 # Tests of test-python check its links and run its commands; this shows it.
 book:
 	@tools/setup book
-	mdbook build docs 2>&1 | tee target/book.log; ! grep -E 'WARN|ERROR' target/book.log
+	@mkdir -p target
+	mdbook build docs >target/book.log 2>&1 || { cat target/book.log; exit 1; }
+	@cat target/book.log; if grep -qE 'WARN|ERROR' target/book.log; then exit 1; fi
 
 deny:
 	@tools/setup deny
