@@ -84,6 +84,15 @@ def test_an_interrupted_demo_leaves_nothing(room: Path, tmp_path: Path) -> None:
     assert run.returncode == 130
 
 
+def test_goals_that_do_not_run_or_that_nobody_reads_fail(tmp_path: Path) -> None:
+    script(tmp_path / "make", "exec yes")
+    for make, reader in [("/nonexistent", "cat"), (tmp_path / "make", "head -1")]:
+        line = f"set -o pipefail; MAKE={make} {ROOT}/tools/goals run a b | {reader}"
+        environment = {key: value for key, value in os.environ.items() if key != "PYTHONUNBUFFERED"}
+        run = subprocess.run(["bash", "-c", line], capture_output=True, text=True, check=False, env=environment)
+        assert run.returncode == 1 and "failed, after" in run.stderr, run.stderr
+
+
 @pytest.mark.parametrize(
     ("goal", "some"),
     [
