@@ -174,8 +174,10 @@ pub(crate) fn rewrap(options: args::Rewrap) -> Result<(), Failure> {
     let mut failed = cancellable(|control| {
         let mut failed = Vec::new();
         for file in &files {
-            // The question for another file.
+            // The question for another file, without a line of progress before the first byte.
             crate::prompt::unanswered();
+            control.set_done_of(0, 0);
+            crate::progress::aside(|| ());
             match commands::rewrap(file, &identities, &recipients, control) {
                 Err(error) if error.kind == ErrorKind::Interrupted => return Err(failure::from_error(error)),
                 done => {
