@@ -107,7 +107,7 @@ fn signing_hint(error: tress_sign::Error) -> Option<&'static str> {
             "supported are RSA, DSA and tress Schnorr keys, as PKCS #8, PKCS #1 or SubjectPublicKeyInfo"
         }
         Sign::Unsupported(UnsupportedKey::OpenSsh) => {
-            "ssh-keygen -p -m PKCS8 -f KEY converts a private key, ssh-keygen -e -m PKCS8 -f KEY.pub prints a public one"
+            "for RSA, ssh-keygen -p -m PKCS8 -f COPY converts a copy of a key, ssh-keygen -e -m PKCS8 -f KEY.pub prints a public one"
         }
         Sign::Unsupported(UnsupportedKey::Pkcs12) => "extract the key: openssl pkcs12 -nocerts -out key.pem -in FILE",
         Sign::Unsupported(UnsupportedKey::X509) => "extract the public key: openssl x509 -pubkey -noout -in FILE",

@@ -4,8 +4,9 @@ use std::io::{self, Write as _};
 use std::path::Path;
 
 use tress_container::keys::{KeyPair, PostQuantumIdentity, key_lines};
-use tress_container::{Control, ErrorKind, commands};
+use tress_container::{Control, Error, ErrorKind, commands};
 use tress_sign::{PrivateKey, discrete, rsa};
+use tress_terminal::descriptor;
 
 use super::cancellable;
 use crate::failure::{self, Failure};
@@ -22,6 +23,13 @@ pub(crate) fn run(options: &args::Keygen) -> Result<(), Failure> {
     if options.passphrase.is_some() {
         return Err(Failure::wrong_use("passphrase options need --public: new keys are not encrypted")
             .hint("'openssl pkcs8 -topk8' encrypts a signing key with a passphrase"));
+    }
+    // The system refuses it in the end, but primes take a while.
+    if let Some(path) = options.output.as_deref().filter(|path| *path != Path::new("-"))
+        && descriptor::number(path).is_none()
+        && path.symlink_metadata().is_ok()
+    {
+        return Err(failed(Error::new(ErrorKind::OutputExists).at(path)));
     }
     if let Some(key) = signing_key(options) {
         let key = key.map_err(|error| failure::signing(error, "the key"))?;
@@ -111,8 +119,12 @@ fn public_lines(pair: &KeyPair, labels: (&str, &str)) -> String {
 
 /// Writes a new file that only its owner can read.
 fn write_new(path: &Path, bytes: &[u8], control: &Control) -> Result<(), Failure> {
-    commands::store_private(bytes, path, control).map_err(|error| match error.kind {
+    commands::store_private(bytes, path, control).map_err(failed)
+}
+
+fn failed(error: Error) -> Failure {
+    match error.kind {
         ErrorKind::OutputExists => failure::from_error(error).hint("keys are never replaced; choose another name"),
         _ => failure::from_error(error),
-    })
+    }
 }

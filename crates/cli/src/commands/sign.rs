@@ -266,7 +266,7 @@ impl<'a> Failures<'a> {
     /// Adds a failure. Every failure is printed except the last one, which is the outcome.
     fn add(&mut self, failure: Failure) {
         if let Some(before) = self.last.replace(failure) {
-            before.print();
+            crate::progress::aside(|| before.print());
         }
     }
 
