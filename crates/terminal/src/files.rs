@@ -66,7 +66,13 @@ pub fn refuse_existing(path: &Path, force: bool) -> Result<(), Failure> {
 #[cfg(unix)]
 fn identity(path: &Path) -> Option<(u64, u64)> {
     use std::os::unix::fs::MetadataExt as _;
-    std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file).map(|found| (found.dev(), found.ino()))
+    // A path of a descriptor leads nowhere without /proc.
+    let take = |number| descriptor::take(number, false).or_else(|_| descriptor::take(number, true));
+    let found = match descriptor::number(path) {
+        Some(number) => take(number).and_then(|file| file.metadata()),
+        None => std::fs::metadata(path),
+    };
+    found.ok().filter(std::fs::Metadata::is_file).map(|found| (found.dev(), found.ino()))
 }
 
 /// What all names of a regular file share, except those of hard links.

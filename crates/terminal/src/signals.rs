@@ -78,12 +78,14 @@ pub fn die_if_received() {
 mod system {
     use std::sync::atomic::{AtomicI32, Ordering};
     use std::sync::{Arc, OnceLock, mpsc};
-    use std::{fs, thread};
+    use std::thread;
 
     use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXFSZ};
     use signal_hook::flag;
     use signal_hook::iterator::Signals;
     use signal_hook::low_level::emulate_default_handler;
+
+    use crate::streams;
     pub(super) static RUN: OnceLock<super::Cancel> = OnceLock::new();
 
     /// The first signal during the run, 0 before it.
@@ -92,9 +94,9 @@ mod system {
     pub(super) fn install(abandon: fn() -> bool, resume: fn()) {
         // With a handler, a write beyond the limit for files fails, and the command cleans up. Without one the signal kills.
         let _ = flag::register(SIGXFSZ, Arc::default());
-        let ignored = ignored();
+        // What the parent process had ignored (`nohup`, a background job of a script) stays ignored.
         let wanted =
-            [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGCONT].into_iter().filter(|signal| ignored >> (signal - 1) & 1 == 0);
+            [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGCONT].into_iter().filter(|signal| !streams::is_ignored(*signal));
         // The thread starts first: signals that are caught but not handled would end nothing. Without the thread, signals kill as usual.
         let (sender, receiver) = mpsc::channel::<Signals>();
         let handle_signals = move || {
@@ -130,17 +132,6 @@ mod system {
         if signal != 0 {
             let _ = emulate_default_handler(signal);
         }
-    }
-
-    /// The signals that the parent process had ignored (`nohup`, a background job of a script), as bits: they stay ignored. Asking the
-    /// kernel directly takes unsafe code. Without /proc, no signal counts as ignored.
-    fn ignored() -> u64 {
-        let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
-        status
-            .lines()
-            .find_map(|line| line.strip_prefix("SigIgn:"))
-            .and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok())
-            .unwrap_or(0)
     }
 }
 

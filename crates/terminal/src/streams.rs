@@ -1,4 +1,5 @@
-//! Standard input and output that were closed when the program started stay unusable.
+//! What the parent process decided: standard input and output that were closed when the program started stay unusable, and ignored
+//! signals are known.
 //!
 //! Before `main` the standard library opens `/dev/null` in place of a closed standard stream, and its own handles ignore errors of such a
 //! stream: output would vanish, and the program would report success. So this file runs before it, and opens `/dev/null` for the other
@@ -16,6 +17,15 @@ use rustix::stdio::{stdin, stdout};
 #[cfg_attr(target_vendor = "apple", unsafe(link_section = "__DATA,__mod_init_func"))]
 #[cfg_attr(not(target_vendor = "apple"), unsafe(link_section = ".init_array"))]
 static BEFORE_MAIN: extern "C" fn() = occupy_closed_streams;
+
+/// Whether a signal is ignored.
+pub(crate) fn is_ignored(signal: i32) -> bool {
+    // SAFETY: zeros are a valid value of this structure, and without a new action the call only writes the old one to it.
+    unsafe {
+        let mut action: libc::sigaction = std::mem::zeroed();
+        libc::sigaction(signal, std::ptr::null(), &raw mut action) == 0 && action.sa_sigaction == libc::SIG_IGN
+    }
+}
 
 extern "C" fn occupy_closed_streams() {
     for (stream, direction) in [(stdin(), OFlags::WRONLY), (stdout(), OFlags::RDONLY)] {
