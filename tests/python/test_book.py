@@ -44,7 +44,7 @@ def test_summary_lists_every_page() -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_page(name: str) -> None:
     text = (DOCS / name).read_text()
-    assert text.startswith("# ")
+    assert text.startswith("# ") and not re.search(r"^<!-- sh.", text, re.MULTILINE)
     assert len(re.findall(r"^# ", prose(text), re.MULTILINE)) == 1
     assert not re.search(r"\n\n    \S", prose(text)), "blocks are fenced"
     if name not in GENERATED:
