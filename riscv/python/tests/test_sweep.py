@@ -99,4 +99,5 @@ def test_frame(counted: list[Any]) -> None:
     pytest.importorskip("pandas")
     with ThreadPoolExecutor(1) as executor:
         frame = sweep(PROGRAM, "fe310", issue=[1, 2], executor=executor).frame()
-    assert (list(frame["cycles"]) == [1000, 500] and "harts" not in frame.columns) or list(frame["issue"]) == [1, 2]
+    assert list(frame["cycles"]) == [1000, 500] and list(frame["issue"]) == [1, 2]
+    assert list(frame["machine"]) == ["fe310", "fe310"] and list(frame["harts"]) == [1, 1]

@@ -31,11 +31,15 @@ class Sweep(list[dict[str, Any]]):
         """Parameters of the points that failed, with `error`."""
 
     def frame(self) -> Any:
-        """A pandas frame, one row a point, without the lists of harts and regions. Needs pandas."""
+        """A pandas frame, one row a point, with the number of harts and without lists. Needs pandas."""
         import pandas
 
-        flat = ({key: value for key, value in point.items() if not isinstance(value, list | dict)} for point in self)
-        return pandas.DataFrame(flat)
+        def flat(point: dict[str, Any]) -> dict[str, Any]:
+            harts = point["harts"]
+            one = {key: value for key, value in point.items() if not isinstance(value, list | dict)}
+            return one | {"harts": len(harts) if isinstance(harts, list) else harts}
+
+        return pandas.DataFrame(map(flat, self))
 
 
 def sweep(
@@ -79,8 +83,10 @@ def sweep(
             except BaseException:
                 processes.end()
                 raise
-    done = (points[n] | rows[key] for n, key in enumerate(keys) if key in rows)
-    return Sweep(done, [failed[key] for key in dict.fromkeys(keys) if key in failed])
+    # A result has the name in a machine's file, which several files may share.
+    done = (points[n] | rows[key] | {"machine": points[n]["machine"]} for n, key in enumerate(keys) if key in rows)
+    left = (failed[key] | {"machine": points[n]["machine"]} for n, key in enumerate(keys) if key in failed)
+    return Sweep(done, list(left))
 
 
 def _as_sequence(given: int | Sequence[int | None] | None) -> Sequence[int | None]:
