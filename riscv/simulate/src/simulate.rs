@@ -101,11 +101,12 @@ pub(crate) fn run(options: &args::Simulate) -> Result<u8, Failure> {
     // The program's output comes before the report.
     let flushed = simulation.system_mut().bus.flush_console().map_err(failed);
     progress.end();
-    // A trace is written even if the run fails, because it is needed most then.
+    // A trace is written even if the run fails, because it is needed most then. Its own failure does not hide that of the run.
+    let mut unwritten = Vec::new();
     if let (Some(path), Some(trace)) = (&options.trace, simulation.trace()) {
         let mut text = Vec::new();
-        trace.write(&mut text).map_err(|error| Failure::io(path, &error))?;
-        write_whole(path, &text, options.force).map_err(|error| Failure::io(path, &error))?;
+        let written = trace.write(&mut text).and_then(|()| write_whole(path, &text, options.force));
+        unwritten.extend(written.err().map(|error| Failure::io(path, &error)));
         if trace.is_empty() {
             let (shown, window, last) = (path.display(), &options.cycles, simulation.cycle());
             note(&format!(
@@ -117,8 +118,9 @@ pub(crate) fn run(options: &args::Simulate) -> Result<u8, Failure> {
     let result = simulation.report();
     if let Some(Some(path)) = &options.profile
         && let Some(stacks) = simulation.folded_stacks()
+        && let Err(error) = write_whole(path, stacks.as_bytes(), options.force)
     {
-        write_whole(path, stacks.as_bytes(), options.force).map_err(|error| Failure::io(path, &error))?;
+        unwritten.push(Failure::io(path, &error));
     }
     let exit_code = match outcome {
         Ok(exit_code) => exit_code,
@@ -136,13 +138,15 @@ pub(crate) fn run(options: &args::Simulate) -> Result<u8, Failure> {
                 text += &text::profile(&result, profile, &timing.lines);
             }
             if !found.is_empty() {
-                report(options, &files::json(&found)?, &text)?;
+                unwritten.extend(files::json(&found).and_then(|json| report(options, &json, &text)).err());
             }
+            unwritten.iter().for_each(Failure::print);
             return Err(failure);
         }
     };
-    flushed?;
-    report(options, &files::json(&result)?, &text::report(&result, options.regions))?;
+    let reported = flushed.and_then(|()| files::json(&result));
+    let reported = reported.and_then(|json| report(options, &json, &text::report(&result, options.regions)));
+    unwritten.extend(reported.err());
     let mut failures = Vec::new();
     if exit_code != 0 && !options.exit_code {
         failures.push(format!("the program's exit code is {exit_code}"));
@@ -152,6 +156,13 @@ pub(crate) fn run(options: &args::Simulate) -> Result<u8, Failure> {
         1 => failures.push("secrets leak in one place".to_owned()),
         places => failures.push(format!("secrets leak in {places} places")),
     }
+    if failures.is_empty()
+        && let Some(failure) = unwritten.pop()
+    {
+        unwritten.iter().for_each(Failure::print);
+        return Err(failure);
+    }
+    unwritten.iter().for_each(Failure::print);
     if failures.is_empty() {
         return Ok(if options.exit_code { exit_status(exit_code) } else { 0 });
     }
@@ -307,8 +318,9 @@ fn write_whole(path: &Path, bytes: &[u8], force: bool) -> io::Result<()> {
         // Nothing has to be cleaned up if a FIFO has no reader, or one that does not read.
         return blocked(|| File::options().write(true).open(path)?.write_all(bytes));
     }
-    // Not a link to the file, but the file itself is replaced.
-    let path = &path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
+    // Not a link to the file, but the file itself is written.
+    let target = path.canonicalize().or_else(|_| path.read_link().map(|target| folder_of(path).join(target)));
+    let path = &target.unwrap_or_else(|_| path.to_path_buf());
     let mut builder = tempfile::Builder::new();
     #[cfg(unix)]
     builder.permissions(old.map_or_else(|| PermissionsExt::from_mode(0o666), |old| old.permissions()));
@@ -317,7 +329,7 @@ fn write_whole(path: &Path, bytes: &[u8], force: bool) -> io::Result<()> {
     file.as_file().sync_all()?;
     match if force { file.persist(path) } else { file.persist_noclobber(path) } {
         // A file system may have neither links nor renaming that does not replace.
-        Err(failed) if !path.exists() => failed.file.persist(path).map(drop)?,
+        Err(failed) if path.symlink_metadata().is_err() => failed.file.persist(path).map(drop)?,
         persisted => drop(persisted?),
     }
     Ok(())

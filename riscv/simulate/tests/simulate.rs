@@ -91,6 +91,13 @@ fn a_program_that_prints_and_ends() {
     simulate(&folder, &program, &["--json=report.json"]).failed("report.json");
     simulate(&folder, &program, &["--force", "--json=report.json"]).ok();
     simulate(&folder, &program, &["--force", "--json=program.elf"]).failed("program.elf");
+    #[cfg(unix)]
+    for options in [&["--json=link"][..], &["--force", "--json=link"]] {
+        // The target of a link is written, whether it exists or not.
+        let _ = std::os::unix::fs::symlink("target", folder.path("link"));
+        simulate(&folder, &program, options).ok();
+        assert!(folder.read("target") == printed && folder.path("link").is_symlink());
+    }
     let keys = ["exit_code", "instructions", "cycles", "ipc", "harts", "regions"];
     assert!(keys.iter().all(|key| !report[key].is_null()), "{report}");
     assert_eq!((&report["exit_code"], &report["instructions"]), (&0.into(), &20.into()));
