@@ -362,6 +362,12 @@ fn a_uart_wakes_through_the_plic() {
         let code = code.constant(9, 0x0c20_0000).store("sw", 9, 0, 0).constant(18, 0x1001_3000).addi(7, 0, 9);
         let code =
             code.store("sw", 18, 7, 24).addi(7, 0, 1).store("sw", 18, 7, 12).addi(7, 0, 2).store("sw", 18, 7, 16);
+        // Without interrupts a program looks at `mip`: bit 11, as long as it is zero.
+        let poll = code.clone().csrr(20, 0x344).i("andi", 21, 20, -2048).word(0xfe0a_8ce3).word(LOOP);
+        let mut system = poll.on(&machine);
+        system.bus.set_input(Box::new(&b"a"[..]));
+        assert_eq!(system.run(1000).unwrap(), None);
+        assert_eq!(system.harts[0].register(Reg::integer(20)), 0x800);
         let code = code.constant(7, 0x800).csrw(MIE, 7).addi(7, 0, 8).csrw(MSTATUS, 7).word(WFI).word(jal(0, -4));
         let code = code.pad_to(0x100).csrr(20, MCAUSE).i("lw", 21, 9, 4).i("lw", 22, 9, 4).i("lw", 7, 18, 4);
         let mut system = code.store("sw", 18, 7, 0).store("sw", 9, 21, 4).word(MRET).on(&machine);

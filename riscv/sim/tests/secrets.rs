@@ -171,6 +171,9 @@ fn what_takes_its_time_by_its_operands_on_some_machines() {
             assert_eq!(kinds(shift(), Variable::default()), []);
             assert_eq!(kinds(shift(), Variable { multiply: false, shift: true }), [Leak::Shift], "{name}");
         }
+        // A shift of 32 bits takes five bits of the amount.
+        let shift = with_key(Xlen::Rv32).i("andi", 11, 10, 32).r("sll", 11, TO_ROOM, 11);
+        assert_eq!(kinds(shift, Variable { multiply: false, shift: true }), []);
     }
 }
 
@@ -288,6 +291,7 @@ fn jumps_to_misaligned_addresses() {
             let findings = system.secrets().unwrap().findings;
             let kinds: Vec<String> = findings.iter().map(|found| format!("{:?}", found.kind)).collect();
             assert_eq!(kinds.join("+"), expected, "{findings:#?}");
+            assert_eq!(findings[0].instructions, (findings[0].address - BASE) / 4);
         }
     }
 }

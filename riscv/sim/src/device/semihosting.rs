@@ -258,16 +258,18 @@ impl Call<'_> {
         if self.folder()?.metadata(name).is_ok_and(|there| !there.is_file()) {
             return Err(EACCES);
         }
+        // Before the file is opened, which may empty it.
+        let open = &self.state().open;
+        let free = open.iter().position(Option::is_none).unwrap_or(open.len());
+        if free == MAX_OPEN {
+            return Err(EACCES);
+        }
         // Modes are those of `fopen`: r, w, a, each with b in odd numbers and with + in the upper half.
         let (reads, appends, both) = (mode < 4, mode >= 8, mode & 2 != 0);
         let mut options = OpenOptions::new();
         options.read(reads || both).write(!reads || both).append(appends).create(!reads).truncate(!reads && !appends);
         let file = self.folder()?.open_with(name, &options).map_err(number)?;
         let open = &mut self.state().open;
-        let free = open.iter().position(Option::is_none).unwrap_or(open.len());
-        if free == MAX_OPEN {
-            return Err(EACCES);
-        }
         open.resize_with(open.len().max(free + 1), || None);
         open[free] = Some(file);
         Ok(FIRST_FILE + free as u64)

@@ -362,6 +362,8 @@ impl Hart {
     #[cold]
     #[inline(never)]
     fn access_csr(&mut self, bus: &mut Bus) -> Result<u64, Fault> {
+        // `mip` shows what has arrived at the devices.
+        bus.advance(self.cycle);
         let op = self.current(bus);
         let number = op.immediate as u32 & 0xfff;
         let small = (op.immediate as u32 >> 12 & 31).into();

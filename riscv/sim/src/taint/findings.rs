@@ -122,7 +122,11 @@ pub(super) struct Findings {
 impl Findings {
     /// Adds a leak in the instruction at `pc`, after its execution.
     pub(super) fn add(&mut self, pc: u64, leak: Leak, labels: u16, hart: &Hart) {
-        let (hart, instructions) = (hart.id(), hart.completed().saturating_sub(1));
+        self.add_at(pc, leak, labels, hart.id(), hart.completed().saturating_sub(1));
+    }
+
+    /// Adds a leak in the instruction at `pc`, before which the hart had completed this many.
+    pub(super) fn add_at(&mut self, pc: u64, leak: Leak, labels: u16, hart: usize, instructions: u64) {
         if self.places.len() == MAX_FINDINGS && !self.places.contains_key(&(pc, leak)) {
             self.left_out += 1;
             return;

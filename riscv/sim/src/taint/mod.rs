@@ -220,7 +220,7 @@ impl Tracker {
             registers.trap_value = shown;
         }
         if shown.is_secret() {
-            self.findings.add(retired.pc, leak, shown.labels, hart);
+            self.findings.add_at(retired.pc, leak, shown.labels, hart.id(), hart.completed());
         }
     }
 
@@ -306,7 +306,9 @@ impl Tracker {
                         report_leak(Leak::Multiplication, Taint { bits: first.bits | second.bits, labels });
                     }
                     _ if self.variable.shift && op.code.shifts_by_register() => {
-                        report_leak(Leak::Shift, Taint::new(second.bits & 63, second.labels));
+                        let of_words = [Opcode::Sllw, Opcode::Srlw, Opcode::Sraw, Opcode::Rolw, Opcode::Rorw];
+                        let amount = if of_words.contains(&op.code) { 31 } else { 63 };
+                        report_leak(Leak::Shift, Taint::new(second.bits & amount, second.labels));
                     }
                     _ => {}
                 }

@@ -30,7 +30,7 @@ const EMPTY_LINE: Line = Line { tag: 0, used: 0, ready: 0, state: LineState::Sha
 pub struct CacheFigures {
     /// Accesses. For instruction caches, fetches from a different line than the one before.
     pub accesses: u64,
-    /// Accesses to a missing line, or to one that was still on its way.
+    /// Accesses to a missing line, and loads of one that was still on its way.
     pub misses: u64,
     /// Changed lines written to the next level.
     pub written_back: u64,

@@ -230,8 +230,10 @@ impl MemoryModel {
             for (other, cache) in self.l1d.iter_mut().enumerate() {
                 if other != hart
                     && let Some(cache) = cache
+                    && cache.invalidate(address) == Some(true)
                 {
-                    modified |= cache.invalidate(address) == Some(true);
+                    cache.figures.written_back += 1;
+                    modified = true;
                 }
             }
         }

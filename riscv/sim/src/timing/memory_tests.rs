@@ -100,6 +100,9 @@ fn a_line_that_was_changed_is_written_back_when_another_hart_reads_it() {
     assert_eq!(memory.store(1, RAM, 4, 500), 501);
     assert_eq!(memory.hart_figures(0).l1d.invalidated, 1);
     assert_eq!(memory.store(1, RAM, 4, 600), 601);
+    // A changed line that another hart changes goes to it by level 2.
+    memory.store(0, RAM, 4, 700);
+    assert_eq!(memory.hart_figures(1).l1d.written_back, 1);
 }
 
 #[test]

@@ -97,6 +97,7 @@ pub fn words(words: &[u32]) -> Vec<u8> {
 }
 
 /// A program as instruction words.
+#[derive(Clone)]
 pub struct Code {
     pub xlen: Xlen,
     pub words: Vec<u32>,
