@@ -39,9 +39,9 @@ const MAX_BYTES: usize = 256 * 1024;
 const MAX_ALLOW_BYTES: usize = 1 << 20;
 const BEGINS_ANEW: &str =
     "run the same command again: standard input, pipes and files that --keep-sealed encrypts begin anew";
-/// Descriptors that the receiver asks for: 256 connections need at most 12 each.
+/// Descriptors that the receiver asks for: 256 connections need at most 24 each.
 #[cfg(unix)]
-const DESCRIPTORS: u64 = 4096;
+const DESCRIPTORS: u64 = 8192;
 
 pub(crate) fn send(options: &args::Send) -> Result<(), Failure> {
     let mut stdin = Stdin::default();

@@ -62,8 +62,9 @@ impl Default for Limits {
     }
 }
 
-/// Descriptors that a control connection and its session hold at most: sockets, folders, an arriving file and its records.
-const SESSION_DESCRIPTORS: usize = 12;
+/// Descriptors that a control connection and its session hold at most: the socket, 6 for the sender's folders and journal, 4 for an
+/// arriving file, 8 for files of packs that are being written, and 5 while other folders are opened.
+pub(crate) const SESSION_DESCRIPTORS: usize = 24;
 /// Descriptors of a process beside those of connections: streams, port, folder, signals, and reserve for cleaning up.
 const OTHER_DESCRIPTORS: usize = 16;
 
@@ -124,7 +125,11 @@ impl AdmissionGate {
     pub(crate) fn new(mut limits: Limits, descriptor_limit: usize) -> Self {
         let descriptors = descriptor_limit.saturating_sub(OTHER_DESCRIPTORS);
         limits.half_open = limits.half_open.min((descriptors / 8).max(1));
-        limits.connections_per_sender = limits.connections_per_sender.min(descriptors / 4 * 3);
+        // Also where the last quarter is less than a session takes.
+        let for_one = (descriptors / 4 * 3).min(descriptors.saturating_sub(SESSION_DESCRIPTORS));
+        // A session needs a connection for its data in any case.
+        let for_one = for_one.max((SESSION_DESCRIPTORS + 1).min(descriptors));
+        limits.connections_per_sender = limits.connections_per_sender.min(for_one);
         Self { limits, descriptors, counts: Mutex::default() }
     }
 
@@ -340,7 +345,7 @@ mod tests {
     /// With few descriptors, the connections of one sender leave room for a session of another.
     #[test]
     fn few_descriptors_tighten_the_limits() {
-        for limit in [64, 100, 256, 1024, 4096, usize::MAX] {
+        for limit in [80, 100, 256, 1024, 4096, usize::MAX] {
             let gate = AdmissionGate::new(Limits { handshake_burst: 9999, ..Limits::default() }, limit);
             let all_of = |sender: u8, begins| -> Vec<_> {
                 let enter = |_| enter(&gate, "192.0.2.1", Instant::now()).1;
@@ -349,7 +354,7 @@ mod tests {
             let data = all_of(1, false);
             let sessions = all_of(2, true);
             assert!(!data.is_empty() && !sessions.is_empty() && data.len() + sessions.len() <= 256, "{limit}");
-            assert!(data.len() + 12 * sessions.len() <= limit - OTHER_DESCRIPTORS, "{limit}");
+            assert!(data.len() + SESSION_DESCRIPTORS * sessions.len() <= limit - OTHER_DESCRIPTORS, "{limit}");
             drop((data, sessions));
             let counts = lock(&gate.counts);
             assert!(counts.descriptors == 0 && counts.senders.is_empty());

@@ -127,6 +127,13 @@ impl SenderStore {
         Ok(folder)
     }
 
+    /// The folder of a file, and its name there.
+    fn place<'p>(&self, path: &'p [u8], last: &mut Parent) -> Result<(Arc<Dir>, &'p OsStr), Denied> {
+        let names = components(path).map_err(Denied::name)?;
+        let Some((name, parents)) = names.split_last() else { return Err(Refusal::Name.into()) };
+        Ok((self.parent(parents, last)?, to_os(name).ok_or(Refusal::Name)?))
+    }
+
     fn link(&self, folder: &Dir, name: &OsStr, target: &[u8], metadata: &Metadata) -> Result<(), Denied> {
         let target = to_os(target).ok_or(Refusal::Name)?;
         if self.system.exists_in(folder, name)? {
@@ -218,26 +225,22 @@ impl SenderStore {
         folders: &mut Folders,
     ) -> io::Result<Vec<Kept>> {
         let (mut parent, mut paths) = (None, HashSet::new());
-        // The place of the file's name, if that is free.
-        let mut place = |file: &StagedFile| -> Result<Option<(Arc<Dir>, OsString)>, Denied> {
-            let names = components(&file.path).map_err(Denied::name)?;
-            let Some((name, parents)) = names.split_last() else { return Err(Refusal::Name.into()) };
-            let folder = self.parent(parents, &mut parent)?;
-            let name = to_os(name).ok_or(Refusal::Name)?;
+        let mut is_free = |file: &StagedFile| -> Result<bool, Denied> {
+            let (folder, name) = self.place(&file.path, &mut parent)?;
             // One run may send two files under one name.
             if !paths.insert(file.path.clone()) {
                 return Err(Refusal::Exists.into());
             }
             if !self.system.exists_in(&folder, name)? {
-                return Ok(Some((folder, name.to_owned())));
+                return Ok(true);
             }
             // Another session may have received the same version since the list.
             let is_done =
                 |files: &mut FileJournal| self.is_done_in(files, &folder, name, &file.path, &file.identity, None);
-            if lock(&self.files).locked(is_done)? { Ok(None) } else { Err(Refusal::Exists.into()) }
+            if lock(&self.files).locked(is_done)? { Ok(false) } else { Err(Refusal::Exists.into()) }
         };
-        let places: Vec<_> = staged.iter().map(&mut place).collect();
-        let named = staged.iter().zip(&places).filter(|(_, place)| matches!(place, Ok(Some(_))));
+        let free: Vec<_> = staged.iter().map(&mut is_free).collect();
+        let named = staged.iter().zip(&free).filter(|(_, is_free)| matches!(is_free, Ok(true)));
         let records: Vec<_> =
             named.map(|(file, _)| FileRecord::new(&file.path, &file.identity, &file.status)).collect();
         // The records come before the names: otherwise, after a crash, the sender's next offer would be refused as `Exists`.
@@ -249,22 +252,27 @@ impl SenderStore {
         }
         let mut receipts = receipts.into_iter();
         let mut kept = Vec::with_capacity(staged.len());
-        for (file, place) in staged.iter().zip(places) {
-            kept.push(match place {
-                Ok(Some((folder, name))) => {
+        for (file, is_free) in staged.iter().zip(free) {
+            kept.push(match is_free {
+                Ok(true) => {
                     let receipt = receipts.next();
-                    match self.system.move_in(scratch, &file.name, &folder, &name) {
-                        Ok(()) => {
-                            packs[file.pack].keep(file.status.size_bytes.saturating_add(ENTRY_BYTES));
-                            // An error is about the names of files before this one.
-                            folders.add(self.system, &folder)?;
-                            Ok(receipt)
+                    // Opened again: the folders of all packs together are more descriptors than a session may hold.
+                    let moved = self.place(&file.path, &mut parent).and_then(|(folder, name)| {
+                        match self.system.move_in(scratch, &file.name, &folder, name) {
+                            Ok(()) => Ok(folder),
+                            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(Refusal::Exists.into()),
+                            Err(error) => Err(Denied::of_folder(error)),
                         }
-                        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(Refusal::Exists.into()),
-                        Err(error) => Err(Denied::of_folder(error)),
+                    });
+                    if let Ok(folder) = &moved {
+                        packs[file.pack].keep(file.status.size_bytes.saturating_add(ENTRY_BYTES));
+                        // An error is about the names of files before this one.
+                        folders.add(self.system, folder)?;
                     }
+                    moved.map(|_| receipt)
                 }
-                place => place.map(|_| None),
+                Ok(false) => Ok(None),
+                Err(denied) => Err(denied),
             });
         }
         Ok(kept)

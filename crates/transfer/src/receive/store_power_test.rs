@@ -268,6 +268,47 @@ fn packs_that_arrive() {
     }
 }
 
+/// The files of many packs are in many folders, and each pack has a thread that writes its files.
+#[cfg(target_os = "linux")]
+#[test]
+fn packs_hold_few_descriptors() {
+    use crate::receive::admission::SESSION_DESCRIPTORS;
+    use std::sync::atomic::AtomicUsize;
+    use tress_container::sys::Call;
+
+    /// Counts the open descriptors below a folder before each call.
+    struct Counting(PathBuf, AtomicUsize);
+    impl System for Counting {
+        fn before(&self, _: Call<'_>) -> io::Result<usize> {
+            let open = fs::read_dir("/proc/self/fd")?.flatten();
+            let is_below = |path: PathBuf| path.starts_with(&self.0);
+            let count = open.filter(|open| fs::read_link(open.path()).is_ok_and(is_below)).count();
+            self.1.fetch_max(count, Ordering::Relaxed);
+            Ok(usize::MAX)
+        }
+    }
+    if !Path::new("/proc/self/fd").exists() {
+        return println!("SKIPPED: no /proc");
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().canonicalize().unwrap();
+    let system: &'static Counting = Box::leak(Box::new(Counting(path, AtomicUsize::new(0))));
+    let store = store(system, folder.path());
+    let pack = |number: u32| {
+        let entry = |folder| Entry {
+            kind: EntryKind::File { size_bytes: 0, identity: [1; 32] },
+            metadata: Metadata::default(),
+            path: format!("{folder}/{number}").into_bytes(),
+        };
+        Arc::new(ArrivingPack::new(number, (0..4).map(|folder| (entry(folder), EntryStatus::Wanted)).collect(), None))
+    };
+    let results = store.commit(&(0..12).map(pack).collect::<Vec<_>>()).unwrap();
+    assert!(results.iter().flatten().all(|(_, kept)| matches!(kept, Ok(Some(_)))));
+    let most = system.1.load(Ordering::Relaxed);
+    // The socket, an arriving file, and folders that the other thread of the session looks at.
+    assert!((6..=SESSION_DESCRIPTORS - 1 - 4 - 4).contains(&most), "{most}");
+}
+
 /// A session that made a folder may have ended before the folder's name was synced.
 #[test]
 fn folders_of_earlier_sessions_are_synced() {
