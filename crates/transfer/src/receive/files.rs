@@ -37,7 +37,8 @@ pub(crate) const RECORD_BYTES: usize = 2 + 1 + CHECK_BYTES + 32 + 8 + 16 + 8;
 pub(crate) const REPORTED_AT: usize = 2;
 const CHECK_AT: usize = REPORTED_AT + 1;
 const MAX_RECORD_BYTES: usize = RECORD_BYTES + MAX_PATH_BYTES;
-const BLOCK_BYTES: usize = 1 << 20;
+/// The journal is read and copied in blocks of this length: it may be larger than the memory.
+const BLOCK_BYTES: usize = 1 << 18;
 /// The journal is not copied before this number of bytes was appended, and the copy has the last records of this length.
 const COPY_BYTES: u64 = 1 << 20;
 
@@ -379,20 +380,29 @@ impl FileJournal {
 
     /// Copies the records of files that are still there, and the newest ones, and replaces the journal with the copy.
     fn copy_those_left(&mut self, root: &Dir) -> io::Result<()> {
-        let mut bytes = Vec::new();
+        self.system.remove_in(&self.state, COPY.as_ref())?;
+        let copy = self.system.open_in(&self.state, COPY.as_ref(), Opening::New(Readers::Owner))?;
+        let (mut block, mut end) = (Vec::new(), HEADER_BYTES as u64);
+        let mut write_block = |block: &mut Vec<u8>| -> io::Result<u64> {
+            write_all_at(self.system, &copy, block, end)?;
+            end += block.len() as u64;
+            block.clear();
+            Ok(end)
+        };
         let mut offsets: Vec<u64> = self.offsets.values().chain(self.older.values().flatten()).copied().collect();
         offsets.sort_unstable();
         for offset in offsets {
             let record = self.record_bytes(offset)?;
             let Some(record) = FileRecord::parse(&record) else { continue };
             if offset + COPY_BYTES > self.end || record.path_if_there(self.system, root).is_some() {
-                bytes.extend(record.encode());
+                block.extend(record.encode());
+            }
+            if block.len() >= BLOCK_BYTES {
+                write_block(&mut block)?;
             }
         }
-        let length_bytes = (HEADER_BYTES + bytes.len()) as u64;
-        self.system.remove_in(&self.state, COPY.as_ref())?;
-        let copy = self.system.open_in(&self.state, COPY.as_ref(), Opening::New(Readers::Owner))?;
-        write_all_at(self.system, &copy, &[&header(length_bytes)[..], &bytes].concat(), 0)?;
+        let length_bytes = write_block(&mut block)?;
+        write_all_at(self.system, &copy, &header(length_bytes), 0)?;
         self.system.sync(&copy)?;
         drop(copy);
         if self.system.rename_in(&self.state, COPY.as_ref(), FILES.as_ref()).is_err() {
