@@ -13,13 +13,14 @@ use std::fs::File;
 use std::hash::{BuildHasher as _, RandomState};
 use std::io::{self, IoSlice, IoSliceMut};
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
-use cap_std::fs::Dir;
+use cap_std::fs::{Dir, OpenOptions};
 use sha2::{Digest, Sha256};
 
+use crate::receive::owner;
 use crate::wire::message::VersionId;
-use crate::wire::names::path_of;
+use crate::wire::names::{STATE_FOLDER, path_of};
 use tress_container::sys::{Kind, Opening, Os, Readers, Status, System};
 use tress_container::tree::names::MAX_PATH_BYTES;
 
@@ -152,13 +153,20 @@ impl RecordPlace {
 /// when it starts again. A program that needs no such record ignores it.
 #[derive(Clone, Debug)]
 pub struct Receipt {
-    journal: Arc<File>,
+    /// Closed with its session: lines that wait for a reader hold no descriptor.
+    journal: Weak<File>,
     place: RecordPlace,
+    /// The receiver's folder and the sender's name in it, to open the journal again.
+    base: Arc<Dir>,
+    sender: Arc<str>,
 }
 
+/// A record in an open journal.
+pub(crate) type Recorded = (Arc<File>, RecordPlace);
+
 impl Receipt {
-    pub(crate) fn new(journal: &Arc<File>, place: RecordPlace) -> Self {
-        Self { journal: journal.clone(), place }
+    pub(crate) fn new((journal, place): &Recorded, base: &Arc<Dir>, sender: &str) -> Self {
+        Self { journal: Arc::downgrade(journal), place: *place, base: base.clone(), sender: sender.into() }
     }
 
     /// Calls `report` unless the file has been reported, and records its success.
@@ -166,17 +174,32 @@ impl Receipt {
     /// # Errors
     /// The error of `report`. If the record cannot be changed, the file is reported again later.
     pub fn report<E>(&self, report: impl FnOnce() -> Result<(), E>) -> Result<(), E> {
+        let open = || Some(Arc::new(open_files(&self.base, &self.sender).ok()?.1));
+        let journal = self.journal.upgrade().or_else(open);
         let mut record = [0; RECORD_BYTES];
-        let read = read_at(&Os, &self.journal, &mut record, self.place.offset);
-        let is_there = read.is_ok() && self.place.is_of(&record);
-        if !is_there || record[REPORTED_AT] == 0 {
+        let is_there = |journal: &Arc<File>| {
+            read_at(&Os, journal, &mut record, self.place.offset).is_ok() && self.place.is_of(&record)
+        };
+        let journal = journal.filter(is_there);
+        if journal.is_none() || record[REPORTED_AT] == 0 {
             report()?;
-            if is_there {
-                let _ = write_all_at(&Os, &self.journal, &[1], self.place.offset + REPORTED_AT as u64);
+            if let Some(journal) = journal {
+                let _ = write_all_at(&Os, &journal, &[1], self.place.offset + REPORTED_AT as u64);
             }
         }
         Ok(())
     }
+}
+
+/// Opens a sender's folder and the journal in it.
+pub(crate) fn open_files(base: &Dir, sender: &str) -> io::Result<(Dir, File)> {
+    let root = Os.open_folder_in(base, sender.as_ref())?;
+    owner::check(&root, "folder", owner::OTHERS_WRITE)?;
+    let state = Os.open_folder_in(&root, STATE_FOLDER.as_ref())?;
+    owner::check(&state, STATE_FOLDER, owner::GROUP_OR_OTHERS)?;
+    // A folder without a journal gets none.
+    let journal = state.open_with(FILES, OpenOptions::new().read(true).write(true))?.into_std();
+    Ok((root, journal))
 }
 
 /// Calls `each` with all valid records of a journal behind this offset, in order. Returns the offset behind the last one. Bytes that are no
@@ -290,7 +313,7 @@ impl FileJournal {
     }
 
     fn reopen(&mut self, file: File) {
-        // Receipts may keep the old file open, and other sessions wait for its lock before they see the copy.
+        // A sync may keep the old file open, and other sessions wait for its lock before they see the copy.
         let _ = self.file.unlock();
         (self.file, self.end) = (Arc::new(file), 0);
         self.offsets.clear();
@@ -327,7 +350,7 @@ impl FileJournal {
     }
 
     /// Appends records. The caller syncs them, by the returned handle, and not under the lock: a sync may take long.
-    pub(crate) fn append(&mut self, records: &[FileRecord<'_>]) -> io::Result<(Vec<Receipt>, Arc<File>)> {
+    pub(crate) fn append(&mut self, records: &[FileRecord<'_>]) -> io::Result<(Vec<Recorded>, Arc<File>)> {
         let (mut bytes, mut offsets) = (Vec::new(), Vec::with_capacity(records.len()));
         for record in records {
             offsets.push(self.end + bytes.len() as u64);
@@ -335,14 +358,14 @@ impl FileJournal {
         }
         // After a failure the next records overwrite these.
         write_all_at(self.system, &self.file, &bytes, self.end)?;
-        let receipts = offsets.iter().map(|&offset| {
+        let recorded = offsets.iter().map(|&offset| {
             let record = &bytes[(offset - self.end) as usize..];
-            Receipt::new(&self.file, RecordPlace { offset, check: check_of(record) })
+            (self.file.clone(), RecordPlace { offset, check: check_of(record) })
         });
-        let receipts = receipts.collect();
+        let recorded = recorded.collect();
         self.end += bytes.len() as u64;
         records.iter().zip(offsets).for_each(|(record, offset)| self.note(record.name, offset));
-        Ok((receipts, self.file.clone()))
+        Ok((recorded, self.file.clone()))
     }
 
     fn note(&mut self, name: &[u8], offset: u64) {

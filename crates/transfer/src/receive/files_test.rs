@@ -112,12 +112,12 @@ fn a_journal_is_copied_when_it_has_doubled() {
     fs::write(folder.root.path().join("there"), "").unwrap();
     let there = OS.status_of(&folder.root.path().join("there")).unwrap();
     let record = FileRecord::new(b"there", &IDENTITY, &there);
-    let receipts = one.locked(|journal| journal.append(&[record, FileRecord { size_bytes: 9, ..record }])).unwrap();
+    let (_, old) = one.locked(|journal| journal.append(&[record, FileRecord { size_bytes: 9, ..record }])).unwrap();
     let names: Vec<String> = (0..20_000).map(|number| number.to_string()).collect();
     append(&mut one, &names.iter().map(String::as_str).collect::<Vec<_>>());
     let long_bytes = folder.bytes().len();
     assert!(long_bytes > COPY_BYTES as usize * 3 / 2);
-    // A receipt keeps the old file open, for whose lock a session that has not found the copy yet waits.
+    // A sync keeps the old file open, for whose lock a session that has not found the copy yet waits.
     let waiting = fs::File::open(folder.root.path().join(".tress/files")).unwrap();
     for journal in [&mut folder.open(), &mut one] {
         let kept = |journal: &mut FileJournal, size_bytes| {
@@ -128,7 +128,7 @@ fn a_journal_is_copied_when_it_has_doubled() {
         assert_eq!(["7", "19999"].map(|name| has(journal, name)), [false, true]);
     }
     waiting.try_lock().unwrap();
-    drop(receipts);
+    drop(old);
     assert!((COPY_BYTES as usize..COPY_BYTES as usize + 500).contains(&folder.bytes().len()));
 }
 

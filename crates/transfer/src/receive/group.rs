@@ -11,7 +11,7 @@ use std::thread::{self, ScopedJoinHandle};
 
 use cap_std::fs::Dir;
 
-use crate::receive::files::{FileJournal, FileRecord, Receipt, write_all_at};
+use crate::receive::files::{FileJournal, FileRecord, Recorded, write_all_at};
 use crate::receive::folders::make_folder;
 use crate::receive::journal::stem;
 use crate::receive::leftovers::{LOCK, SCRATCH, Scratch, remove_scratch};
@@ -48,8 +48,8 @@ struct StagedFile {
 /// The status of a listed entry.
 pub(crate) type Listed = Result<EntryStatus, Denied>;
 
-/// The receipt of a file that got its name, `None` if it was there, or why it did not get its name.
-pub(crate) type Kept = Result<Option<Receipt>, Denied>;
+/// The record of a file that got its name, `None` if it was there, or why it did not get its name.
+pub(crate) type Kept = Result<Option<Recorded>, Denied>;
 
 impl SenderStore {
     /// Looks at the entries of a list: makes folders and links, and says which files are wanted.
@@ -244,18 +244,18 @@ impl SenderStore {
         let records: Vec<_> =
             named.map(|(file, _)| FileRecord::new(&file.path, &file.identity, &file.status)).collect();
         // The records come before the names: otherwise, after a crash, the sender's next offer would be refused as `Exists`.
-        let (receipts, journal) = lock(&self.files).locked(|files| files.append(&records))?;
+        let (recorded, journal) = lock(&self.files).locked(|files| files.append(&records))?;
         match folders.syncs_all {
             // Contents and records.
             true => self.system.sync_all(scratch)?,
             false => self.system.sync(&journal)?,
         }
-        let mut receipts = receipts.into_iter();
+        let mut recorded = recorded.into_iter();
         let mut kept = Vec::with_capacity(staged.len());
         for (file, is_free) in staged.iter().zip(free) {
             kept.push(match is_free {
                 Ok(true) => {
-                    let receipt = receipts.next();
+                    let recorded = recorded.next();
                     // Opened again: the folders of all packs together are more descriptors than a session may hold.
                     let moved = self.place(&file.path, &mut parent).and_then(|(folder, name)| {
                         match self.system.move_in(scratch, &file.name, &folder, name) {
@@ -269,7 +269,7 @@ impl SenderStore {
                         // An error is about the names of files before this one.
                         folders.add(self.system, folder)?;
                     }
-                    moved.map(|_| receipt)
+                    moved.map(|_| recorded)
                 }
                 Ok(false) => Ok(None),
                 Err(denied) => Err(denied),

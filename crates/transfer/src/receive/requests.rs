@@ -8,6 +8,7 @@ use std::sync::{Arc, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::receive::files::Receipt;
 use crate::receive::options::{Event, folder_name};
 use crate::receive::packs::ArrivingPack;
 use crate::receive::server::Server;
@@ -368,9 +369,10 @@ impl Requests<'_> {
                 let entry = &pack.entries[index].0;
                 statuses[index] = match kept {
                     Ok(None) => EntryStatus::Complete,
-                    Ok(Some(receipt)) => {
+                    Ok(Some(recorded)) => {
                         let (name, bytes) = (&path_of(&entry.path).unwrap_or_default(), entry.content_bytes());
-                        self.server.emit(&Event::Received { folder, name, bytes, receipt: &receipt });
+                        let receipt = &Receipt::new(&recorded, &self.server.base, folder);
+                        self.server.emit(&Event::Received { folder, name, bytes, receipt });
                         EntryStatus::Complete
                     }
                     Err(denied) => EntryStatus::Refused(self.note_refused(denied, &entry.path)),
@@ -392,8 +394,8 @@ impl Requests<'_> {
         let Some(current) = lock(&self.session.state).current.take() else { return Ok(()) };
         self.server.release(self.session, &current.path);
         self.server.update_progress();
-        let receipt = &match completed {
-            Ok(receipt) => receipt,
+        let recorded = match completed {
+            Ok(recorded) => recorded,
             // Somebody has taken the name, or its folder cannot take the file. The sender may be gone.
             Err(denied) => {
                 match denied.reason {
@@ -404,9 +406,9 @@ impl Requests<'_> {
                 return Ok(());
             }
         };
-        let folder = folder_name(&self.session.sender);
-        let bytes = current.finish.unwrap_or(0);
-        self.server.emit(&Event::Received { folder: &folder, name: &part.shown, bytes, receipt });
+        let folder = &folder_name(&self.session.sender);
+        let (bytes, receipt) = (current.finish.unwrap_or(0), &Receipt::new(&recorded, &self.server.base, folder));
+        self.server.emit(&Event::Received { folder, name: &part.shown, bytes, receipt });
         // The sender may be gone: its next session gets `Complete`.
         let _ = self.session.send(&Reply::Confirmed { file: current.file });
         Ok(())

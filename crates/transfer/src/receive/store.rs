@@ -22,7 +22,7 @@ use std::time::Instant;
 
 use cap_std::fs::Dir;
 
-use crate::receive::files::{FileJournal, FileRecord, Receipt, write_all_at};
+use crate::receive::files::{FileJournal, FileRecord, Recorded, write_all_at};
 use crate::receive::folders::make_folder;
 use crate::receive::journal::{self, Journal, read, stem};
 use crate::receive::leftovers::{Scratch, adopt_done_records, parts, remove_leftovers};
@@ -592,7 +592,7 @@ impl PartFile {
     }
 
     /// Gives the file its final name. When this returns, file and name are synced.
-    pub(crate) fn complete(&self) -> Result<Receipt, Denied> {
+    pub(crate) fn complete(&self) -> Result<Recorded, Denied> {
         let system = self.system;
         let part = self.state_name("part");
         let mode = self.metadata.mode.map(u32::from);
@@ -606,7 +606,7 @@ impl PartFile {
         let status = system.status(&self.file)?;
         // The record comes before the name: otherwise, after a crash, the sender's next offer would be refused as `Exists`.
         let record = FileRecord::new(&self.path, &self.offered, &status);
-        let (mut receipts, journal) = lock(&self.files).locked(|files| files.append(&[record]))?;
+        let (mut recorded, journal) = lock(&self.files).locked(|files| files.append(&[record]))?;
         system.sync(&journal)?;
         check_inode(&self.state, part.as_ref(), &status)?;
         let moved = system.move_in(&self.state, part.as_ref(), &self.folder, &self.name);
@@ -621,7 +621,7 @@ impl PartFile {
         system.sync_folder_in(&self.state)?;
         // The file is complete; the next session removes a journal that is left over.
         let _ = system.remove_in(&self.state, self.state_name("journal").as_ref());
-        Ok(receipts.remove(0))
+        Ok(recorded.remove(0))
     }
 
     /// Keeps what a later session can continue, and removes the rest.
