@@ -65,6 +65,8 @@ impl Default for Limits {
 /// Descriptors that a control connection and its session hold at most: the socket, 6 for the sender's folders and journal, 4 for an
 /// arriving file, 8 for files of packs that are being written, and 5 while other folders are opened.
 pub(crate) const SESSION_DESCRIPTORS: usize = 24;
+/// A connection that has sent nothing for so long makes room where a receiver is full. Handshakes take less.
+const SILENCE: Duration = Duration::from_secs(1);
 /// Descriptors of a process beside those of connections: streams, port, folder, signals, and reserve for cleaning up.
 const OTHER_DESCRIPTORS: usize = 16;
 
@@ -73,6 +75,8 @@ pub(crate) struct AdmissionGate {
     limits: Limits,
     /// Most descriptors of all connections.
     descriptors: usize,
+    /// Most descriptors of one sender.
+    descriptors_per_sender: usize,
     counts: Mutex<Counts>,
 }
 
@@ -84,14 +88,15 @@ struct Counts {
     /// Descriptors of all connections.
     descriptors: usize,
     peers: HashMap<IpAddr, AddressState>,
-    /// Number of connections of each sender.
-    senders: HashMap<NoisePublicKey, usize>,
+    /// Connections of each sender, and their descriptors.
+    senders: HashMap<NoisePublicKey, (usize, usize)>,
     next: u64,
 }
 
 struct HalfOpen {
     peer: IpAddr,
     link: Arc<dyn Link>,
+    since: Instant,
     /// It has sent a valid first message, which takes the receiver's public key to make, or a replay.
     has_greeted: bool,
 }
@@ -130,19 +135,18 @@ impl AdmissionGate {
         // A session needs a connection for its data in any case.
         let for_one = for_one.max((SESSION_DESCRIPTORS + 1).min(descriptors));
         limits.connections_per_sender = limits.connections_per_sender.min(for_one);
-        Self { limits, descriptors, counts: Mutex::default() }
+        Self { limits, descriptors, descriptors_per_sender: for_one, counts: Mutex::default() }
     }
 
     /// Lets a new connection in, or returns `None`. If there are too many connections that have not proven their key, the oldest of
     /// them is closed, first those that have not sent a valid first message. Otherwise silent connections could keep all others out.
+    /// If there are too many connections of any kind, one that has been silent for a while is closed, and the next attempt has its place.
     pub(crate) fn enter(&self, address: IpAddr, link: &Arc<dyn Link>, now: Instant) -> Option<ConnectionPass<'_>> {
         let peer = limit_key(address);
         let limits = &self.limits;
         let (burst, rate) = (f64::from(limits.handshake_burst), f64::from(limits.handshakes_per_s));
         let mut counts = lock(&self.counts);
-        if counts.connections >= limits.connections || counts.descriptors >= self.descriptors {
-            return None;
-        }
+        let is_full = counts.connections >= limits.connections || counts.descriptors >= self.descriptors;
         if counts.peers.len() >= MAX_ADDRESSES && !counts.peers.contains_key(&peer) {
             // An address that could begin a full burst again need not be tracked.
             counts.peers.retain(|_, peer| {
@@ -160,13 +164,18 @@ impl AdmissionGate {
         }
         entry.tokens -= 1.0;
         if entry.half_open >= limits.half_open_per_address {
-            counts.make_room(Some(peer));
+            counts.make_room(|one| one.peer == peer);
+        } else if is_full {
+            counts.make_room(|one| !one.has_greeted && now.duration_since(one.since) >= SILENCE);
         } else if counts.half_open.len() >= limits.half_open {
-            counts.make_room(None);
+            counts.make_room(|_| true);
+        }
+        if is_full {
+            return None;
         }
         let number = counts.next;
         counts.next += 1;
-        counts.half_open.insert(number, HalfOpen { peer, link: link.clone(), has_greeted: false });
+        counts.half_open.insert(number, HalfOpen { peer, link: link.clone(), since: now, has_greeted: false });
         counts.peers.entry(peer).and_modify(|peer| peer.half_open += 1);
         counts.connections += 1;
         counts.descriptors += 1;
@@ -175,9 +184,9 @@ impl AdmissionGate {
 }
 
 impl Counts {
-    /// Closes the oldest half-open connection of this address, or of any address. Those that have greeted come last.
-    fn make_room(&mut self, of: Option<IpAddr>) {
-        let all = self.half_open.iter().filter(|(_, one)| of.is_none_or(|address| one.peer == address));
+    /// Closes the oldest half-open connection of this kind. Those that have greeted come last.
+    fn make_room(&mut self, is_of_kind: impl Fn(&HalfOpen) -> bool) {
+        let all = self.half_open.iter().filter(|(_, one)| is_of_kind(one));
         let first = all.min_by_key(|(number, one)| (one.has_greeted, **number));
         if let Some(link) = first.map(|(number, _)| *number).and_then(|number| self.leave(number)) {
             link.close();
@@ -217,14 +226,15 @@ impl ConnectionPass<'_> {
     pub(crate) fn authenticate(&self, sender: &NoisePublicKey, begins: bool) -> bool {
         let mut counts = lock(&self.gate.counts);
         counts.leave(self.number);
-        let of_sender = counts.senders.get(sender).map_or(1, |count| count + 1);
+        let (connections, descriptors) = counts.senders.get(sender).copied().unwrap_or_default();
         // One descriptor counts since the connection came in.
         let more = if begins { SESSION_DESCRIPTORS - 1 } else { 0 };
-        let has_room =
-            of_sender <= self.gate.limits.connections_per_sender && counts.descriptors + more <= self.gate.descriptors;
+        let has_room = connections < self.gate.limits.connections_per_sender
+            && descriptors + 1 + more <= self.gate.descriptors_per_sender
+            && counts.descriptors + more <= self.gate.descriptors;
         if has_room && self.sender.set((*sender, more)).is_ok() {
             counts.descriptors += more;
-            counts.senders.insert(*sender, of_sender);
+            counts.senders.insert(*sender, (connections + 1, descriptors + 1 + more));
         }
         has_room
     }
@@ -239,8 +249,9 @@ impl Drop for ConnectionPass<'_> {
         if let Some((sender, more)) = self.sender.get() {
             counts.descriptors -= more;
             if let Entry::Occupied(mut entry) = counts.senders.entry(*sender) {
-                *entry.get_mut() -= 1;
-                if *entry.get() == 0 {
+                let (connections, descriptors) = entry.get_mut();
+                (*connections, *descriptors) = (*connections - 1, *descriptors - 1 - more);
+                if *connections == 0 {
                     entry.remove();
                 }
             }
@@ -310,8 +321,12 @@ mod tests {
         let g = enter(&gate, one, now);
         assert!(f.1.is_some() && g.1.is_some() && !closed(&c) && !closed(&d) && closed(&e) && !closed(&f));
         assert_eq!(lock(&gate.counts).half_open.len(), 3);
-        // Closed connections count until they are dropped.
-        assert!(enter(&gate, third, now).1.is_none());
+        // Closed connections count until they are dropped. If all places are taken, one that has long been silent makes room for the next
+        // attempt, also if few are half-open.
+        assert!(d.1.as_ref().unwrap().authenticate(&[1; 32], false));
+        assert!(enter(&gate, third, now).1.is_none() && !closed(&f));
+        assert!(enter(&gate, third, now + SILENCE).1.is_none());
+        assert!(closed(&f) && !closed(&g) && !closed(&c) && !closed(&d));
         drop(a);
         assert!(enter(&gate, third, now).1.is_some());
         drop((b, c, d, e, f, g));
@@ -351,13 +366,18 @@ mod tests {
                 let enter = |_| enter(&gate, "192.0.2.1", Instant::now()).1;
                 (0..9999).map_while(|n| enter(n).filter(|pass| pass.authenticate(&[sender; 32], begins))).collect()
             };
-            let data = all_of(1, false);
-            let sessions = all_of(2, true);
-            assert!(!data.is_empty() && !sessions.is_empty() && data.len() + sessions.len() <= 256, "{limit}");
-            assert!(data.len() + SESSION_DESCRIPTORS * sessions.len() <= limit - OTHER_DESCRIPTORS, "{limit}");
-            drop((data, sessions));
-            let counts = lock(&gate.counts);
-            assert!(counts.descriptors == 0 && counts.senders.is_empty());
+            for begins in [false, true] {
+                let mut sessions = if begins { all_of(1, true) } else { Vec::new() };
+                let data = all_of(1, false);
+                assert!(begins || !data.is_empty(), "{limit}");
+                let of_one = sessions.len();
+                sessions.extend(all_of(2, true));
+                assert!(sessions.len() > of_one && data.len() + sessions.len() <= 256, "{limit}");
+                assert!(data.len() + SESSION_DESCRIPTORS * sessions.len() <= limit - OTHER_DESCRIPTORS, "{limit}");
+                drop((data, sessions));
+                let counts = lock(&gate.counts);
+                assert!(counts.descriptors == 0 && counts.senders.is_empty());
+            }
         }
     }
 
