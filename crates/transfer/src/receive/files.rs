@@ -13,7 +13,7 @@ use std::fs::File;
 use std::hash::{BuildHasher as _, RandomState};
 use std::io::{self, IoSlice, IoSliceMut};
 use std::path::PathBuf;
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, Mutex, Weak};
 
 use cap_std::fs::{Dir, OpenOptions};
 use sha2::{Digest, Sha256};
@@ -23,6 +23,7 @@ use crate::wire::message::VersionId;
 use crate::wire::names::{STATE_FOLDER, path_of};
 use tress_container::sys::{Kind, Opening, Os, Readers, Status, System};
 use tress_container::tree::names::MAX_PATH_BYTES;
+use tress_container::workers::lock;
 
 /// Name of the journal in the state folder.
 pub(crate) const FILES: &str = "files";
@@ -105,7 +106,8 @@ impl<'a> FileRecord<'a> {
     /// The path of the file, if it is still there, unchanged.
     pub(crate) fn path_if_there(&self, system: &dyn System, root: &Dir) -> Option<PathBuf> {
         let path = path_of(self.name)?;
-        let status = system.status_in(root, path.as_os_str()).ok()?;
+        let folder = system.open_below(root, path.parent()?).ok()?;
+        let status = system.status_in(&folder, path.file_name()?).ok()?;
         (status.kind == Kind::Regular && self.is_of(&status)).then_some(path)
     }
 
@@ -256,6 +258,31 @@ pub(crate) fn write_all_at(system: &dyn System, file: &File, mut bytes: &[u8], m
     Ok(())
 }
 
+/// The journals that sessions use, by the identity of their folder: the sessions of one sender share one and its index.
+#[derive(Default)]
+pub(crate) struct OpenJournals(Mutex<HashMap<(u64, u64), Weak<SharedJournal>>>);
+
+type SharedJournal = Mutex<FileJournal>;
+
+impl OpenJournals {
+    /// Opens the journal in a state folder, which it makes if it is missing. Copies it if most records may be those of removed files.
+    pub(crate) fn open(&self, system: &'static dyn System, root: &Dir, state: &Dir) -> io::Result<Arc<SharedJournal>> {
+        let mut journal = Arc::new(Mutex::new(FileJournal::new(system, state)?));
+        // While a journal is open, no other folder gets the identity of its folder.
+        if let Some(identity) = system.status_in(state, ".".as_ref())?.identity {
+            let mut journals = lock(&self.0);
+            journals.retain(|_, journal| journal.strong_count() > 0);
+            match journals.get(&identity).and_then(Weak::upgrade) {
+                Some(shared) => journal = shared,
+                None => drop(journals.insert(identity, Arc::downgrade(&journal))),
+            }
+        }
+        // Reading may take long: only other sessions of this sender wait for it.
+        lock(&journal).begin(root)?;
+        Ok(journal)
+    }
+}
+
 /// A hash of a name, under a key of this process. Names may share one: their records have the names.
 type NameHash = u64;
 
@@ -276,19 +303,19 @@ pub(crate) struct FileJournal {
 }
 
 impl FileJournal {
-    /// Opens the journal in a state folder, which it makes if it is missing. Copies it if most records may be those of removed files.
-    pub(crate) fn open(system: &'static dyn System, root: &Dir, state: &Dir) -> io::Result<Self> {
+    fn new(system: &'static dyn System, state: &Dir) -> io::Result<Self> {
         let file = Arc::new(system.open_in(state, FILES.as_ref(), Opening::Make)?);
         let (state, offsets, older) = (state.try_clone()?, HashMap::new(), HashMap::new());
         let hasher = RandomState::new();
-        let mut journal = Self { system, state, file, end: 0, copied_bytes: 0, offsets, older, hasher };
-        journal.locked(|journal| {
-            if journal.end > 2 * journal.copied_bytes + COPY_BYTES {
-                journal.copy_those_left(root)?;
-            }
-            Ok(())
-        })?;
-        Ok(journal)
+        Ok(Self { system, state, file, end: 0, copied_bytes: 0, offsets, older, hasher })
+    }
+
+    /// Reads the journal, and copies it if it has doubled.
+    fn begin(&mut self, root: &Dir) -> io::Result<()> {
+        self.locked(|journal| match journal.end > 2 * journal.copied_bytes + COPY_BYTES {
+            true => journal.copy_those_left(root),
+            false => Ok(()),
+        })
     }
 
     /// Holds the lock during a call, before which the records of others are read.
@@ -336,7 +363,14 @@ impl FileJournal {
         if length_bytes > self.end {
             let (system, file, end) = (self.system, self.file.clone(), self.end);
             let note = &mut |place: RecordPlace, record: FileRecord<'_>| self.note(record.name, place.offset);
-            self.end = read_records(system, &file, end, note)?;
+            let read = read_records(system, &file, end, note);
+            if read.is_err() {
+                // The next call would note the records before the error twice.
+                self.end = 0;
+                self.offsets.clear();
+                self.older.clear();
+            }
+            self.end = read?;
         }
         if length_bytes > self.end { self.system.set_length(&self.file, self.end) } else { Ok(()) }
     }

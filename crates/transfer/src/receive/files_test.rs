@@ -30,7 +30,12 @@ impl JournalFolder {
     }
 
     fn open(&self) -> FileJournal {
-        FileJournal::open(&OS, &self.folder, &self.folder.open_dir(".tress").unwrap()).unwrap()
+        self.open_on(&OS).unwrap()
+    }
+
+    fn open_on(&self, system: &'static dyn System) -> io::Result<FileJournal> {
+        let mut journal = FileJournal::new(system, &self.folder.open_dir(".tress").unwrap())?;
+        journal.begin(&self.folder).map(|()| journal)
     }
 
     fn bytes(&self) -> Vec<u8> {
@@ -65,6 +70,17 @@ fn sessions_share_a_journal() {
     let other_status = Status { size_bytes: 7, ..status() };
     other.locked(|journal| journal.append(&[FileRecord::new(b"a", &IDENTITY, &other_status)])).unwrap();
     assert!(has(&mut one, "a") && has(&mut folder.open(), "a"));
+    // In one receiver they share the index, too, unless the folder was removed and made again.
+    let journals = OpenJournals::default();
+    let open = || journals.open(&OS, &folder.folder, &folder.folder.open_dir(".tress").unwrap()).unwrap();
+    let (one, other) = (open(), open());
+    assert!(Arc::ptr_eq(&one, &other) && has(&mut lock(&other), "a"));
+    // Windows renames no folder in which a file is open.
+    if !cfg!(windows) {
+        fs::rename(folder.root.path().join(".tress"), folder.root.path().join("old")).unwrap();
+        fs::create_dir(folder.root.path().join(".tress")).unwrap();
+        assert!(!has(&mut lock(&open()), "a") && has(&mut lock(&one), "a"));
+    }
 }
 
 /// Whichever call on the disk fails while a doubled journal is opened and copied: the lock, for which other sessions wait without a limit,
@@ -78,8 +94,7 @@ fn a_failed_call_keeps_no_lock_and_loses_no_record() {
         let folder = JournalFolder::new();
         fs::write(folder.root.path().join(".tress/files"), &long).unwrap();
         let system = Faulty::leak(fails, Fault::Error(io::ErrorKind::StorageFull));
-        let journal = FileJournal::open(system, &folder.folder, &folder.folder.open_dir(".tress").unwrap());
-        let journal = journal.map(|mut journal| {
+        let journal = folder.open_on(system).map(|mut journal| {
             let _ = journal.locked(|_| Ok(()));
             journal
         });

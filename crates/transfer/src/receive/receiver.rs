@@ -6,7 +6,10 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Instant;
 
+use cap_std::fs::Dir;
+
 use crate::receive::admission::{AdmissionGate, ConnectionPass, descriptor_limit};
+use crate::receive::files::OpenJournals;
 use crate::receive::folders::open_base;
 use crate::receive::incoming;
 use crate::receive::options::{Event, ReceiveOptions, folder_name};
@@ -73,6 +76,7 @@ pub(crate) fn receive_on(
         base,
         gate: AdmissionGate::new(options.limits.clone(), descriptor_limit()),
         quotas: Quotas::new(options.limits.quota_bytes),
+        journals: OpenJournals::default(),
         sessions: Mutex::default(),
         claims: Mutex::default(),
         events,
@@ -181,7 +185,8 @@ impl Server<'_> {
                     self.unregister(&session);
                     self.is_over.fetch_or(self.options.once, Ordering::AcqRel);
                 });
-                let store = SenderStore::open(self.system, &self.base, &folder, |root| self.quotas.of(&sender, root));
+                let usage = |root: &Dir| self.quotas.of(&sender, root);
+                let store = SenderStore::open(self.system, &self.base, &folder, &self.journals, usage);
                 let result = match store {
                     Ok(store) => {
                         self.emit(&Event::Admitted { folder: &folder, from });

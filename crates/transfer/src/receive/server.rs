@@ -10,6 +10,7 @@ use cap_std::fs::Dir;
 use zeroize::Zeroizing;
 
 use crate::receive::admission::AdmissionGate;
+use crate::receive::files::OpenJournals;
 use crate::receive::options::{Event, ReceiveOptions};
 use crate::receive::quota::Quotas;
 use crate::receive::session::ReceiveSession;
@@ -30,6 +31,7 @@ pub(crate) struct Server<'a> {
     pub(crate) base: Arc<Dir>,
     pub(super) gate: AdmissionGate,
     pub(super) quotas: Quotas,
+    pub(super) journals: OpenJournals,
     pub(super) sessions: Mutex<Vec<Arc<ReceiveSession>>>,
     /// The session that receives each arriving file.
     pub(super) claims: Mutex<HashMap<FileClaim, Arc<ReceiveSession>>>,

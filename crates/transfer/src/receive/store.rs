@@ -22,7 +22,7 @@ use std::time::Instant;
 
 use cap_std::fs::Dir;
 
-use crate::receive::files::{FileJournal, FileRecord, Recorded, write_all_at};
+use crate::receive::files::{FileJournal, FileRecord, OpenJournals, Recorded, write_all_at};
 use crate::receive::folders::make_folder;
 use crate::receive::journal::{self, Journal, read, stem};
 use crate::receive::leftovers::{Scratch, adopt_done_records, parts, remove_leftovers};
@@ -171,6 +171,7 @@ impl SenderStore {
         system: &'static dyn System,
         base: &Dir,
         sender: &str,
+        journals: &OpenJournals,
         usage: impl FnOnce(&Dir) -> io::Result<Option<Arc<Usage>>>,
     ) -> io::Result<Self> {
         // The name is public: other users that may write to `base` may have made the folder.
@@ -182,15 +183,15 @@ impl SenderStore {
         owner::check(&state, &shown, owner::GROUP_OR_OTHERS_WRITE)?;
         system.set_folder_mode(&state, ".".as_ref(), 0o700)?;
         owner::check(&state, &shown, owner::GROUP_OR_OTHERS)?;
-        let mut files = FileJournal::open(system, &root, &state)?;
+        let files = journals.open(system, &root, &state)?;
         // Without this only the disk is fuller.
-        files.locked(|_| {
+        lock(&files).locked(|_| {
             let _ = remove_leftovers(system, &state);
             Ok(())
         })?;
-        adopt_done_records(system, &root, &state, &mut files)?;
+        adopt_done_records(system, &root, &state, &mut lock(&files))?;
         let unfinished = parts(&state)?;
-        let (usage, files) = (usage(&root)?, Arc::new(Mutex::new(files)));
+        let usage = usage(&root)?;
         let (scratch, known) = (Mutex::default(), Mutex::default());
         Ok(Self { system, root, state, files, usage, scratch, unfinished, known })
     }

@@ -49,7 +49,8 @@ impl Version {
 }
 
 fn store(system: &'static dyn System, base: &Path) -> SenderStore {
-    SenderStore::open(system, &open_base(system, base).unwrap(), "sender", |_| Ok(None)).unwrap()
+    let (base, journals) = (open_base(system, base).unwrap(), OpenJournals::default());
+    SenderStore::open(system, &base, "sender", &journals, |_| Ok(None)).unwrap()
 }
 
 fn part(store: &SenderStore, version: Version, restart: bool) -> Box<PartFile> {

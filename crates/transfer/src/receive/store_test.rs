@@ -32,12 +32,13 @@ impl StoreFolder {
     }
 
     fn open(&self, system: &'static dyn System) -> io::Result<SenderStore> {
-        SenderStore::open(system, &open_base(&OS, self.root.path()).unwrap(), "sender", |_| Ok(None))
+        let (base, journals) = (open_base(&OS, self.root.path()).unwrap(), OpenJournals::default());
+        SenderStore::open(system, &base, "sender", &journals, |_| Ok(None))
     }
 
     fn with_quota(&self, system: &'static dyn System, quotas: &Quotas) -> io::Result<SenderStore> {
-        let base = open_base(&OS, self.root.path()).unwrap();
-        SenderStore::open(system, &base, "sender", |root| quotas.of(&[1; 32], root))
+        let (base, journals) = (open_base(&OS, self.root.path()).unwrap(), OpenJournals::default());
+        SenderStore::open(system, &base, "sender", &journals, |root| quotas.of(&[1; 32], root))
     }
 
     fn path(&self, name: &str) -> std::path::PathBuf {
