@@ -5,7 +5,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::send::options::SendOptions;
-use crate::wire::limits::HANDSHAKE_TIME;
+use crate::wire::limits::{ANSWER_STALLS, HANDSHAKE_TIME};
 use crate::wire::link::{Link, Network, StopCheck, TICK, Timeouts};
 use crate::wire::message::{Reply, Request};
 use crate::wire::noise::{self, Incoming, Outgoing};
@@ -79,7 +79,9 @@ fn try_open(
     let (mut incoming, mut out) = handshake.map_err(at_host)?;
     let timeouts = Timeouts::idle(options.stall_time, stop);
     out.write(&Request::Begin { streams: streams as u16 }.encode(), &timeouts).map_err(at_host)?;
-    let (ticket, granted) = admitted(&mut incoming, &timeouts).map_err(at_host)?;
+    // The receiver may first have to count a quota or to copy its journal, and is silent until then.
+    let first = Some(options.stall_time.saturating_mul(ANSWER_STALLS));
+    let (ticket, granted) = admitted(&mut incoming, &Timeouts { first, ..timeouts }).map_err(at_host)?;
     // A receiver may grant fewer data connections than were asked for, and no more.
     Ok(Admitted { incoming, out, ticket, streams: streams.min(granted), to })
 }

@@ -6,8 +6,9 @@ use std::time::{Duration, Instant};
 
 use crate::send::opened::OpenInput;
 use crate::send::packs::{ListedFile, NextList, OpenList, Outcome, SmallInput, State};
-use crate::send::session::{ANSWER_STALLS, SendSession};
+use crate::send::session::SendSession;
 use crate::send::source::{FileSource, version_of};
+use crate::wire::limits::ANSWER_STALLS;
 use crate::wire::link::TICK;
 use crate::wire::message::{Entry, EntryKind, EntryStatus, Request};
 use crate::wire::ranges::Ranges;

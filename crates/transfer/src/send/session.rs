@@ -23,9 +23,6 @@ use tress_container::sys::System;
 use tress_container::workers::lock;
 use tress_container::{Control, Error, ErrorKind};
 
-/// A sender waits this many stall times for progress towards an answer: the receiver may first have to sync much data.
-pub(super) const ANSWER_STALLS: u32 = 10;
-
 /// A session at the sender, shared by its threads.
 pub(crate) struct SendSession<'a> {
     pub(super) system: &'static dyn System,

@@ -213,6 +213,33 @@ fn timeouts_beyond_the_clock() {
     running.stop();
 }
 
+/// A receiver that counts a quota or copies a journal is silent for longer than the sender waits later.
+#[test]
+fn a_receiver_that_is_slow_to_begin_is_awaited() {
+    static STALL_TIME: Mutex<Duration> = Mutex::new(STALL);
+    struct SlowBegin;
+    impl System for SlowBegin {
+        fn set_folder_mode(&self, parent: &cap_std::fs::Dir, name: &std::ffi::OsStr, mode: u32) -> std::io::Result<()> {
+            let stall_time = *STALL_TIME.lock().unwrap();
+            std::thread::sleep(stall_time + Duration::from_secs(1));
+            OS.set_folder_mode(parent, name, mode)
+        }
+    }
+    // On a busy machine the receiver may be silent for as long elsewhere.
+    for stall_time in [STALL, 8 * STALL, 64 * STALL] {
+        *STALL_TIME.lock().unwrap() = stall_time;
+        let ends = Ends::new();
+        let running = ends.receive_on(&SlowBegin, &Tcp);
+        let source = ends.file("a", b"a");
+        let sent = ends.send_with(&OS, &running, &Tcp, &[source], |options| options.stall_time = stall_time);
+        running.stop();
+        if sent.is_ok() {
+            return;
+        }
+    }
+    panic!("the sender did not wait");
+}
+
 /// While a folder is sent, another process swaps a folder in it with a link to a folder elsewhere.
 #[cfg(target_os = "linux")]
 #[test]
