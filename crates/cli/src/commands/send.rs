@@ -354,7 +354,7 @@ impl Received {
 /// The lines of a receiver: received files on standard output, all other events on standard error.
 struct Log<'a> {
     output: &'a Path,
-    /// `None`: the files that earlier receivers have left unprinted.
+    /// `None`: the files that earlier receivers, or sessions whose disk failed, have left unprinted.
     paths: Printer<Option<Received>>,
     notes: Printer<String>,
     limits: Mutex<LogLimits>,
@@ -367,6 +367,7 @@ impl Log<'_> {
                 self.paths.push(None);
                 return self.notes.push(format!("listening on {address}"));
             }
+            Event::Unreported => return self.paths.push(None),
             Event::Received { folder, name, bytes, receipt } => {
                 return self.paths.push(Some(Received::of(folder, name, *bytes, receipt)));
             }

@@ -45,7 +45,7 @@ pub enum Event<'a> {
         /// The sender's IP address.
         from: IpAddr,
     },
-    /// A file is complete and synced under its final name.
+    /// A file is complete and synced under its final name. Of [`unreported`](crate::unreported()), it may be unsynced.
     Received {
         /// The sender's folder.
         folder: &'a str,
@@ -56,6 +56,8 @@ pub enum Event<'a> {
         /// Records that the file was reported.
         receipt: &'a Receipt,
     },
+    /// Files got their names, and then the disk failed: no other event is about them. [`unreported`](crate::unreported()) has them.
+    Unreported,
     /// A file or folder was refused.
     Refused {
         /// The sender's folder.

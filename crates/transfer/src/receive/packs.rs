@@ -107,6 +107,11 @@ impl ArrivingPack {
     pub(crate) fn keep(&self, bytes: u64) {
         self.kept_bytes.fetch_add(bytes, Ordering::Relaxed);
     }
+
+    /// Whether a file of the pack has its name.
+    pub(crate) fn has_named(&self) -> bool {
+        self.kept_bytes.load(Ordering::Relaxed) > 0
+    }
 }
 
 fn wanted(entries: &[(Entry, EntryStatus)]) -> impl Iterator<Item = &Entry> {

@@ -361,7 +361,8 @@ impl Requests<'_> {
 
     /// Gives the files of whole packs their names, and confirms them.
     fn commit(&self, packs: &[Arc<ArrivingPack>]) -> Result<(), Denied> {
-        let results = self.store.commit(packs)?;
+        let note = |_: &Denied| self.note_unreported(packs.iter().any(|pack| pack.has_named()));
+        let results = self.store.commit(packs).inspect_err(note)?;
         let folder = &folder_name(&self.session.sender);
         for (pack, results) in packs.iter().zip(results) {
             let mut statuses: Vec<EntryStatus> = pack.entries.iter().map(|(_, status)| *status).collect();
@@ -386,9 +387,17 @@ impl Requests<'_> {
         Ok(())
     }
 
+    /// Reports that the disk failed after files got their names: in the sender's next session they count as complete.
+    fn note_unreported(&self, has_named: bool) {
+        if has_named {
+            self.server.emit(&Event::Unreported);
+        }
+    }
+
     fn complete(&self, part: &PartFile) -> Result<(), Denied> {
         let completed = part.complete();
         if completed.as_ref().is_err_and(|denied| !matches!(denied.reason, Refusal::Exists | Refusal::Name)) {
+            self.note_unreported(part.has_name());
             return completed.map(drop);
         }
         let Some(current) = lock(&self.session.state).current.take() else { return Ok(()) };

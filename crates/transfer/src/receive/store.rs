@@ -625,6 +625,11 @@ impl PartFile {
         Ok(recorded.remove(0))
     }
 
+    /// Whether the file has its final name.
+    pub(crate) fn has_name(&self) -> bool {
+        self.counts_bytes.load(Ordering::Relaxed) != u64::MAX
+    }
+
     /// Keeps what a later session can continue, and removes the rest.
     pub(crate) fn leave(&self) -> Result<(), Denied> {
         if self.size_bytes.is_some() {

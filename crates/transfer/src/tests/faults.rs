@@ -63,7 +63,14 @@ fn transfer(
         }
     }
     // The receiver still serves others, and the same transfer again.
+    let log = running.log.clone();
     running.stop();
+    for (name, _) in files().iter().filter(|(name, _)| ends.output(name).exists()) {
+        let named = format!("name: {:?}", PathBuf::from_iter(name.split('/')));
+        let is_about_it = |event: &String| event.starts_with("Received") && event.contains(&named);
+        let is_reported = log.lock().unwrap().iter().any(|event| event == "Unreported" || is_about_it(event));
+        assert!(is_reported, "{label}: no event is about {name}");
+    }
     let running = ends.receive();
     let again = ends.send(&running, &Tcp, &source, 1);
     let again = again.unwrap_or_else(|error| panic!("{label}: again: {error}, first: {outcome:?}"));
