@@ -35,9 +35,9 @@ const READERS: usize = 3;
 
 /// What a run has sent, its errors, and what is still to be listed.
 #[derive(Default)]
-struct Run {
+pub(super) struct Run {
     report: SendReport,
-    first: Option<Error>,
+    pub(super) first: Option<Error>,
     errors: u64,
     next: NextList,
     /// Files that are offered alone.
@@ -48,45 +48,52 @@ struct Run {
     folders: Vec<Entry>,
 }
 
+impl Run {
+    /// The report, or the error of the files that were not sent.
+    pub(super) fn result(self) -> Result<SendReport, Error> {
+        match self.first {
+            None => Ok(self.report),
+            Some(error) if self.errors == 1 => Err(error),
+            Some(error) => Err(error.with_more(self.errors - 1)),
+        }
+    }
+}
+
 impl SendSession<'_> {
+    /// Sends everything. An error is one of the session: those of files are in `run`.
     pub(super) fn send_all<'scope>(
         &'scope self,
         inputs: &[Source],
         scope: &'scope Scope<'scope, '_>,
-    ) -> Result<SendReport, Error> {
-        let mut run = Run::default();
+        run: &mut Run,
+    ) -> Result<(), Error> {
         // If the system refuses one, the others read, or the thread that lists.
         let _ = (0..READERS).try_for_each(|_| self.start(scope, || self.read_packs()));
         for source in inputs {
             match self.walk(source) {
                 Ok(Some((walk, top))) => {
                     for item in std::iter::once(Ok(top)).chain(walk) {
-                        let sent = item.and_then(|item| self.send_item(item, &mut run));
-                        self.keep_first(sent, &mut run)?;
+                        let sent = item.and_then(|item| self.send_item(item, run));
+                        self.keep_first(sent, run)?;
                     }
                 }
                 Ok(None) => {
-                    let sent = self.send_input(source, &mut run);
-                    self.keep_first(sent, &mut run)?;
+                    let sent = self.send_input(source, run);
+                    self.keep_first(sent, run)?;
                 }
-                Err(error) => self.keep_first(Err(error), &mut run)?,
+                Err(error) => self.keep_first(Err(error), run)?,
             }
         }
-        self.flush(&mut run)?;
+        self.flush(run)?;
         for (input, name) in std::mem::take(&mut run.alone) {
             let sent = self.open_small(&input).and_then(|opened| self.send_file(opened, &name, &mut run.report));
-            self.keep_first(sent, &mut run)?;
+            self.keep_first(sent, run)?;
         }
         let folders = std::mem::take(&mut run.folders).into_iter().rev();
         for entry in std::mem::take(&mut run.links).into_iter().chain(folders) {
-            self.list(entry, None, &mut run)?;
+            self.list(entry, None, run)?;
         }
-        self.flush(&mut run)?;
-        match run.first {
-            None => Ok(run.report),
-            Some(error) if run.errors == 1 => Err(error),
-            Some(error) => Err(error.with_more(run.errors - 1)),
-        }
+        self.flush(run)
     }
 
     /// Adds an entry to the next list, and sends the list before it if that is full.

@@ -93,7 +93,7 @@ pub enum SendEvent<'a> {
         /// Path of the link.
         link: &'a Path,
     },
-    /// A file or folder was not sent. The first such error is not reported here: `send` returns it.
+    /// A file or folder was not sent. `send` returns the first such error instead, unless the session fails.
     Failed {
         /// The path and the reason.
         error: &'a Error,

@@ -8,6 +8,7 @@ use std::time::Instant;
 
 use crate::send::buffers::{BufferQueues, StageMode};
 use crate::send::dial::{Admitted, open};
+use crate::send::files::Run;
 use crate::send::ledger::Ledger;
 use crate::send::options::{SendEvent, SendOptions, SendReport, Synchronisation};
 use crate::send::packs::Packs;
@@ -131,14 +132,16 @@ fn send_reporting(
     }
     let secret = noise::noise_key(pair)?;
     let (mut total_bytes, mut total_files) = (0_u64, 0);
-    let mut unreadable = 0;
+    let mut unreadable = Vec::new();
     for source in inputs {
         match check(system, source, options) {
             Ok((bytes, files)) => {
                 (total_bytes, total_files) = (total_bytes.saturating_add(bytes), total_files + files);
             }
             // The others are sent, and the error comes again.
-            Err(error) if matches!(error.kind, ErrorKind::Io(_)) && unreadable + 1 < inputs.len() => unreadable += 1,
+            Err(error) if matches!(error.kind, ErrorKind::Io(_)) && unreadable.len() + 1 < inputs.len() => {
+                unreadable.push(error);
+            }
             Err(error) => return Err(error),
         }
     }
@@ -152,7 +155,11 @@ fn send_reporting(
         None => ChromeTrace::none(),
     };
     let streams = usize::from(options.streams).clamp(1, MAX_STREAMS);
-    let Admitted { incoming, out, ticket, streams, to } = open(network, options, &secret, streams, control)?;
+    let opened = open(network, options, &secret, streams, control);
+    if opened.is_err() {
+        unreadable.iter().for_each(|error| on_event(&SendEvent::Failed { error }));
+    }
+    let Admitted { incoming, out, ticket, streams, to } = opened?;
     let session = SendSession {
         system,
         network,
@@ -265,11 +272,16 @@ impl SendSession<'_> {
             let started = self
                 .start(scope, || self.read_replies(&mut incoming))
                 .and_then(|()| self.start_others(scope, &queues, &numbers, workers, streams));
-            let result = started.and_then(|()| self.send_all(inputs, scope));
+            let mut run = Run::default();
+            let result = started.and_then(|()| self.send_all(inputs, scope, &mut run));
             // The session may have ended for another reason than this thread saw. From here on an error means that the receiver has closed.
-            let result = match (result, lock(&self.state).failure.take()) {
-                (_, Some(failure)) => Err(failure),
-                (result, None) => result,
+            let failure = lock(&self.state).failure.take();
+            let result = match failure.or(result.err()) {
+                Some(error) => {
+                    run.first.iter().for_each(|first| (self.on_event)(&SendEvent::Failed { error: first }));
+                    Err(error)
+                }
+                None => run.result(),
             };
             // Even if the receiver refused some files.
             if self.stopped().is_none() {
@@ -279,6 +291,12 @@ impl SendSession<'_> {
             result
         });
         if self.control.is_cancelled() {
+            // The error of a file is not lost.
+            if let Err(error) = &result
+                && error.kind != ErrorKind::Interrupted
+            {
+                (self.on_event)(&SendEvent::Failed { error });
+            }
             return Err(Error::new(ErrorKind::Interrupted));
         }
         result

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::testing::any_sender::file_entry;
+use crate::{SendEvent, send_with_events};
 use std::sync::atomic::AtomicBool;
 use tress_container::sys::{Call, Opening, Readers};
 
@@ -211,6 +212,29 @@ fn timeouts_beyond_the_clock() {
     let source = ends.file("a", &data(BATCH));
     ends.send_with(&OS, &running, &Tcp, &[source], |options| options.stall_time = Duration::MAX).unwrap();
     running.stop();
+}
+
+/// The receiver ends after the sender has found that a file is missing: the error of the session does not hide that of the file.
+#[test]
+fn a_session_that_fails_reports_the_first_file_that_failed() {
+    let ends = Ends::new();
+    let running = ends.receive();
+    let sources = [Source::Path(ends.root.path().join("missing")), ends.file("a", &data(30 * BATCH))];
+    // Eight seconds, of which the receiver sees the first.
+    let options = SendOptions { rate_bytes_per_s: Some(2_000_000), ..ends.options(&running) };
+    let receiver = running.control.clone();
+    let control = Control::new().on_progress(move |done, _| {
+        if done > 0 {
+            receiver.cancel();
+        }
+    });
+    let failed = Mutex::new(Vec::new());
+    let on_event = |event: &SendEvent<'_>| failed.lock().unwrap().push(format!("{event:?}"));
+    let error = send_with_events(&sources, &ends.sender, &options, &on_event, &control).unwrap_err();
+    assert!(matches!(error.kind, ErrorKind::Refused(_) | ErrorKind::Disconnected), "{error}");
+    let failed = failed.into_inner().unwrap();
+    assert!(matches!(&failed[..], [event] if event.contains("missing")), "{failed:?}");
+    let _ = running.thread.join();
 }
 
 /// A receiver that counts a quota or copies a journal is silent for longer than the sender waits later.
