@@ -15,7 +15,7 @@ use super::{Control, DecryptOptions, Sink, Source};
 use crate::ErrorKind;
 use crate::sys::{Attributed, Call, System};
 use crate::testing::faulty::{Faulty, broken_disk};
-use crate::tree::{Inputs, PackOptions, pack_on};
+use crate::tree::{Inputs, PackOptions, UnpackOptions, pack_on, unpack};
 
 /// Trees make many calls.
 const STRIDE: u64 = 2;
@@ -117,6 +117,36 @@ fn members_of_a_container_that_changes_leave_nothing() {
         let found = decrypt_on(&Changing(input), &source, &sink, &identities(), &options, &Control::new());
         assert_eq!(found.unwrap_err().kind, ErrorKind::InputChanged, "{options:?}");
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "{options:?}");
+    }
+}
+
+/// An empty file that another process gives this length, as a hole, when it is first read.
+struct Growing(PathBuf, u64);
+
+impl System for Growing {
+    fn before(&self, call: Call<'_>) -> io::Result<usize> {
+        let file = fs::File::options().write(true).open(&self.0)?;
+        if matches!(call, Call::Move) && file.metadata()?.len() == 0 {
+            file.set_len(self.1)?;
+        }
+        Ok(usize::MAX)
+    }
+}
+
+#[test]
+fn a_small_file_that_grows_while_it_is_read() {
+    for bytes in [1 << 20] {
+        let folder = tempfile::tempdir().unwrap();
+        let (root, out) = (folder.path().join("tree"), folder.path().join("out"));
+        fs::create_dir(&root).unwrap();
+        fs::write(root.join("a"), b"").unwrap();
+        fs::write(root.join("z"), b"later").unwrap();
+        let (options, control) = (PackOptions { go_on: true, ..PackOptions::default() }, Control::new());
+        let (system, mut tar) = (Growing(root.join("a"), bytes), Vec::new());
+        pack_on(&system, Inputs::Folder(&root), &mut tar, &options, 0, &control, &mut |_| {}).unwrap();
+        unpack(&mut &tar[..], &out, UnpackOptions::default(), &control).unwrap();
+        assert_eq!(fs::metadata(out.join("a")).unwrap().len(), bytes);
+        assert_eq!(fs::read(out.join("z")).unwrap(), b"later", "{bytes}");
     }
 }
 

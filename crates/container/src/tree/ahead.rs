@@ -159,7 +159,8 @@ impl Looker<'_> {
             metadata = system.file_metadata(&file)?;
         }
         let mut segments = None;
-        if size_bytes > SMALL_BYTES && metadata::may_be_sparse(&metadata) {
+        // All of a file that was read is stored, also if it has grown holes since it was opened.
+        if !is_read && size_bytes > SMALL_BYTES && metadata::may_be_sparse(&metadata) {
             segments = system.segments(&file, size_bytes)?.and_then(|found| sparse::stored(found, size_bytes));
         }
         let rest = if is_read { Rest::Read(change_of(system, &file, &metadata)) } else { Rest::File(file) };
