@@ -140,6 +140,27 @@ fn a_rich_tree_survives_a_round_trip() {
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
 }
 
+/// -2^63 s, which tmpfs and btrfs keep. The next second is stored.
+#[test]
+fn the_earliest_time() {
+    let folder = Scratch::new();
+    let (source, target) = (folder.path().join("source"), folder.path().join("target"));
+    fs::create_dir_all(source.join("folder")).unwrap();
+    fs::write(source.join("file"), b"").unwrap();
+    symlink("file", source.join("link")).unwrap();
+    let names = ["folder", "file", "link"];
+    for name in names {
+        // Some systems refuse it.
+        let _ = Command::new("touch").args(["-h", "-d", &format!("@{}", i64::MIN)]).arg(source.join(name)).status();
+    }
+    let time = |path: &Path| fs::symlink_metadata(path).map(|found| (found.mtime(), found.mtime_nsec())).unwrap();
+    if time(&source.join("file")) != (i64::MIN, 0) {
+        return eprintln!("SKIPPED: this file system does not keep the time");
+    }
+    unpacked(&packed(&source).unwrap(), &target).unwrap();
+    assert_eq!(names.map(|name| time(&target.join(name))), [(i64::MIN + 1, 0); 3]);
+}
+
 #[test]
 fn gnu_tar_reads_what_is_packed() {
     let folder = Scratch::new();

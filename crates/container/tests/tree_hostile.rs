@@ -177,6 +177,10 @@ fn the_building_blocks_of_hostile_archives_are_valid() {
     let mut padded = bytes;
     padded.resize(20 * 512, 0);
     Cage::new().unpack(&padded).unwrap();
+    // A file of the earliest time, of which the link needs the status.
+    let earliest = |header: &mut Header| header.as_old_mut().mtime = *b"\xff\xff\xff\xff\x80\0\0\0\0\0\0\0";
+    let linked = archive().with(b'0', b"a", b"", b"", earliest).entry(b'1', b"b", b"a", b"");
+    Cage::new().unpack_as(Version::V2, &linked.end()).unwrap();
     // An empty archive is a valid tree.
     let cage = Cage::new();
     cage.unpack(&archive().end()).unwrap();

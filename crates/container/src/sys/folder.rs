@@ -9,7 +9,7 @@ use std::thread;
 use std::time::Duration;
 
 use cap_fs_ext::{DirExt, FollowSymlinks, OpenOptionsFollowExt};
-use cap_std::fs::{Dir, DirBuilder, FileType, OpenOptions, OpenOptionsExt};
+use cap_std::fs::{Dir, DirBuilder, FileType, Metadata, OpenOptions, OpenOptionsExt};
 
 use super::time::FileTime;
 use super::tolerate::tolerate;
@@ -51,6 +51,20 @@ pub(super) fn open(folder: &Dir, name: &OsStr, how: Opening) -> io::Result<File>
             opened => return Ok(opened?.into_std()),
         }
     }
+}
+
+/// Metadata of a name in a folder; symlinks are not followed. `Dir::symlink_metadata` panics at a time of -2^63 s, which tmpfs and btrfs
+/// keep. A handle's metadata come from the standard library, which represents every time.
+pub(super) fn metadata(parent: &Dir, name: &OsStr) -> io::Result<Metadata> {
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    {
+        use rustix::fs::{Mode, OFlags, openat};
+        // Opens no device, and needs no right to read.
+        let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        Metadata::from_file(&openat(parent, name, flags, Mode::empty())?.into())
+    }
+    #[cfg(not(any(target_os = "linux", target_os = "android")))]
+    parent.symlink_metadata(name)
 }
 
 pub(super) fn create_folder(parent: &Dir, name: &OsStr, readers: Readers) -> io::Result<()> {
@@ -139,13 +153,13 @@ pub(super) fn list(folder: &Dir) -> io::Result<Vec<(OsString, FileType)>> {
 /// name that is gone.
 fn known(folder: &Dir, name: &OsStr, listed: FileType) -> FileType {
     match listed == FileType::unknown() {
-        true => folder.symlink_metadata(name).map_or(listed, |found| found.file_type()),
+        true => metadata(folder, name).map_or(listed, |found| found.file_type()),
         false => listed,
     }
 }
 
 pub(super) fn exists(folder: &Dir, name: &OsStr) -> io::Result<bool> {
-    match folder.symlink_metadata(name) {
+    match metadata(folder, name) {
         Ok(_) => Ok(true),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
         Err(error) => Err(error),
@@ -254,7 +268,7 @@ pub(super) fn rename_to_free_name(parent: &Dir, from: &OsStr, to: &OsStr) -> io:
 /// Like [`rename_to_free_name`], where a rename has no flags. Of a folder it can replace only an empty folder that was made since the
 /// check, on Windows nothing.
 fn rename_after_check(parent: &Dir, from: &OsStr, to: &OsStr) -> io::Result<()> {
-    match parent.symlink_metadata(to) {
+    match metadata(parent, to) {
         Ok(_) => return Err(io::ErrorKind::AlreadyExists.into()),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
         Err(error) => return Err(error),

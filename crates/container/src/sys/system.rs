@@ -331,14 +331,14 @@ pub trait System: Send + Sync {
     /// Metadata of a name in a folder; symlinks are not followed.
     fn metadata_in(&self, parent: &Dir, name: &OsStr) -> io::Result<Metadata> {
         self.before(Call::Other)?;
-        parent.symlink_metadata(name)
+        folder::metadata(parent, name)
     }
 
     /// Status of a name in a folder; symlinks are not followed. On unix the file need not be readable.
     fn status_in(&self, parent: &Dir, name: &OsStr) -> io::Result<Status> {
         self.before(Call::Other)?;
         #[cfg(unix)]
-        return platform::status_in(parent, name);
+        return Ok(platform::status_in(&folder::metadata(parent, name)?));
         #[cfg(not(unix))]
         platform::status_of_handle(&folder::open(parent, name, Opening::Read)?)
     }

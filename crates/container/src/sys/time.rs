@@ -18,7 +18,8 @@ impl FileTime {
             }
             Err(before) => {
                 let before = before.duration();
-                let seconds = i64::try_from(before.as_secs()).ok()?;
+                // Of -2^63 s, which no record can state, the next second.
+                let seconds = i64::try_from(before.as_secs()).unwrap_or(i64::MAX);
                 Some(match before.subsec_nanos() {
                     0 => FileTime { seconds: -seconds, nanoseconds: 0 },
                     nanoseconds => FileTime { seconds: -seconds - 1, nanoseconds: 1_000_000_000 - nanoseconds },
@@ -62,10 +63,11 @@ impl FileTime {
         }
     }
 
-    /// Formats as decimal seconds with nine digits of fraction, or without a fraction.
+    /// Formats as decimal seconds with nine digits of fraction, or without a fraction. The number is above -2^63, as [`parse`](Self::parse)
+    /// needs it.
     pub fn format(self) -> String {
         match (self.seconds < 0, self.nanoseconds) {
-            (_, 0) => self.seconds.to_string(),
+            (_, 0) => self.seconds.max(-i64::MAX).to_string(),
             (false, nanoseconds) => format!("{}.{nanoseconds:09}", self.seconds),
             (true, nanoseconds) => format!("-{}.{:09}", (self.seconds + 1).unsigned_abs(), 1_000_000_000 - nanoseconds),
         }
@@ -95,6 +97,7 @@ mod tests {
                 assert_eq!(time.to_system().and_then(FileTime::from_system), Some(time));
             }
         }
+        assert_eq!(FileTime { seconds: i64::MIN, nanoseconds: 0 }.format(), "-9223372036854775807");
         assert_eq!(FileTime::parse(b"1.5"), Some(FileTime { seconds: 1, nanoseconds: 500_000_000 }));
         assert_eq!(FileTime::parse(b"1.0000000019"), Some(FileTime { seconds: 1, nanoseconds: 1 }));
         assert_eq!(FileTime::parse(b"-1.0000000001"), Some(FileTime { seconds: -2, nanoseconds: 999_999_999 }));

@@ -177,10 +177,9 @@ pub(super) fn status(metadata: &Metadata) -> Status {
     status!(metadata)
 }
 
-pub(super) fn status_in(parent: &Dir, name: &OsStr) -> io::Result<Status> {
+pub(super) fn status_in(metadata: &cap_std::fs::Metadata) -> Status {
     use cap_std::fs::MetadataExt as _;
-    let metadata = parent.symlink_metadata(name)?;
-    Ok(status!(metadata))
+    status!(metadata)
 }
 
 pub(super) fn status_of(path: &Path) -> io::Result<Status> {

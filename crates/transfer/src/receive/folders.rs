@@ -35,7 +35,7 @@ pub(crate) fn make_folder(
     let folder = match system.open_folder_in(parent, name) {
         Ok(folder) => folder,
         // The name belongs to a file or a link.
-        Err(_) if parent.symlink_metadata(name).is_ok_and(|metadata| !metadata.is_dir()) => {
+        Err(_) if Os.metadata_in(parent, name).is_ok_and(|metadata| !metadata.is_dir()) => {
             return Err(io::ErrorKind::AlreadyExists.into());
         }
         Err(error) => return Err(error),

@@ -681,7 +681,7 @@ fn check_inode(folder: &Dir, name: &OsStr, file: &Status) -> io::Result<()> {
     #[cfg(unix)]
     {
         use cap_std::fs::MetadataExt;
-        let found = folder.symlink_metadata(name)?;
+        let found = tress_container::sys::Os.metadata_in(folder, name)?;
         if file.identity != Some((found.dev(), found.ino())) {
             return Err(io::Error::other("another process replaced the incomplete file"));
         }

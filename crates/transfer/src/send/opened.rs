@@ -12,7 +12,7 @@ use cap_std::fs::Dir;
 
 use tress_container::commands::{Control, Source};
 use tress_container::source::OpenSource;
-use tress_container::sys::{Kind, Opening, System};
+use tress_container::sys::{Kind, Opening, Os, System};
 use tress_container::{Error, ErrorKind};
 
 pub(crate) struct OpenInput {
@@ -45,7 +45,7 @@ impl OpenInput {
         match opened.and_then(|file| OpenSource::of(system, file, path.clone(), false)) {
             Ok(input) if input.status().kind == Kind::Regular => Ok(Self { input, is_stdin: false }),
             // The entry is still a file: report the error. Otherwise it was replaced after the listing.
-            Err(error) if folder.symlink_metadata(name).is_ok_and(|found| found.is_file()) => {
+            Err(error) if Os.metadata_in(folder, name).is_ok_and(|found| found.is_file()) => {
                 Err(Error::from(error).at(path))
             }
             _ => Err(Error::new(ErrorKind::InputChanged).at(path)),
