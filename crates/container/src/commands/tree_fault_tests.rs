@@ -135,7 +135,7 @@ impl System for Growing {
 
 #[test]
 fn a_small_file_that_grows_while_it_is_read() {
-    for bytes in [1 << 20] {
+    for bytes in [100, 1 << 20] {
         let folder = tempfile::tempdir().unwrap();
         let (root, out) = (folder.path().join("tree"), folder.path().join("out"));
         fs::create_dir(&root).unwrap();
@@ -143,7 +143,8 @@ fn a_small_file_that_grows_while_it_is_read() {
         fs::write(root.join("z"), b"later").unwrap();
         let (options, control) = (PackOptions { go_on: true, ..PackOptions::default() }, Control::new());
         let (system, mut tar) = (Growing(root.join("a"), bytes), Vec::new());
-        pack_on(&system, Inputs::Folder(&root), &mut tar, &options, 0, &control, &mut |_| {}).unwrap();
+        let found = pack_on(&system, Inputs::Folder(&root), &mut tar, &options, 0, &control, &mut |_| {}).unwrap();
+        assert_eq!((found.changed, found.left_out), (1, 0), "{bytes}");
         unpack(&mut &tar[..], &out, UnpackOptions::default(), &control).unwrap();
         assert_eq!(fs::metadata(out.join("a")).unwrap().len(), bytes);
         assert_eq!(fs::read(out.join("z")).unwrap(), b"later", "{bytes}");

@@ -154,16 +154,21 @@ impl Looker<'_> {
             is_read = count == 0 || count < buffer.len() && start.len() as u64 == reported_bytes;
         }
         let size_bytes = if is_read { start.len() as u64 } else { reported_bytes };
+        let mut change = None;
         if size_bytes != reported_bytes {
-            // Files in /sys get their times when somebody asks for their attributes.
+            // Files in /sys get their times when somebody asks for their attributes. The length that they report stays.
             metadata = system.file_metadata(&file)?;
+            change = (metadata.len() != reported_bytes).then(|| ErrorKind::InputChanged.into());
         }
         let mut segments = None;
         // All of a file that was read is stored, also if it has grown holes since it was opened.
         if !is_read && size_bytes > SMALL_BYTES && metadata::may_be_sparse(&metadata) {
             segments = system.segments(&file, size_bytes)?.and_then(|found| sparse::stored(found, size_bytes));
         }
-        let rest = if is_read { Rest::Read(change_of(system, &file, &metadata)) } else { Rest::File(file) };
+        let rest = match is_read {
+            true => Rest::Read(change.or_else(|| change_of(system, &file, &metadata))),
+            false => Rest::File(file),
+        };
         Ok(OpenedFile { metadata, size_bytes, segments, start, attributes, rest })
     }
 }
