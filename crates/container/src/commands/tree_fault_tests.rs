@@ -192,6 +192,29 @@ fn entries_without_their_attributes_are_not_missing() {
     assert!(found.changed >= 7 && found.changed == errors, "{found:?}");
 }
 
+/// A system whose owners have names of this length.
+struct LongNames(usize);
+
+impl System for LongNames {
+    fn owner_name(&self, _: u32, _: bool) -> Option<String> {
+        Some("n".repeat(self.0))
+    }
+}
+
+#[test]
+fn names_of_owners_that_no_reader_admits_are_not_stored() {
+    let folder = tempfile::tempdir().unwrap();
+    let (root, control) = (folder.path().join("tree"), Control::new());
+    fs::create_dir(&root).unwrap();
+    for (bytes, is_stored) in [(31, true), (255, true), (256, false), (300, false)] {
+        let (system, mut tar) = (LongNames(bytes), Vec::new());
+        let (options, out) = (PackOptions::default(), folder.path().join(bytes.to_string()));
+        pack_on(&system, Inputs::Folder(&root), &mut tar, &options, 0, &control, &mut |_| {}).unwrap();
+        assert_eq!(tar.windows(bytes).any(|part| part == "n".repeat(bytes).as_bytes()), is_stored, "{bytes}");
+        unpack(&mut &tar[..], &out, UnpackOptions::default(), &control).unwrap();
+    }
+}
+
 /// A system that makes files without names, and refuses to name them.
 #[cfg(target_os = "linux")]
 struct Unnameable;

@@ -4,6 +4,7 @@ use super::entry::{EntryKind, Owner, TreeEntry};
 use super::exclude::Exclude;
 use super::index::{IndexWriter, Member};
 use super::metadata::{self, FileIdentity};
+use super::read::MAX_OWNER_BYTES;
 use super::{BUFFER_BYTES, OPEN_FOLDERS, attributes, check_cancelled, names, sparse, write};
 use crate::sys::{Attributed, Os, System};
 use crate::{Control, Error, ErrorKind};
@@ -496,7 +497,9 @@ impl Packer<'_, '_> {
         let ids = metadata::owner_ids(metadata);
         let system = self.system;
         let mut name = |id, is_group| {
-            let find = || system.owner_name(id, is_group).unwrap_or_default().into_bytes();
+            // Readers refuse a longer name. The number is stored in any case.
+            let known = || system.owner_name(id, is_group).filter(|name| name.len() <= MAX_OWNER_BYTES);
+            let find = || known().unwrap_or_default().into_bytes();
             self.owner_names.entry((id, is_group)).or_insert_with(find).clone()
         };
         let owner = Owner { ids, names: [name(ids[0], false), name(ids[1], true)] };

@@ -16,7 +16,7 @@ use tar::Header;
 const MAX_EXTENSION_BYTES: u64 = 1 << 20;
 
 /// Longest name of an owner.
-const MAX_OWNER_BYTES: usize = 255;
+pub(crate) const MAX_OWNER_BYTES: usize = 255;
 
 /// Reads one archive: call [`ArchiveReader::next_entry`], then [`ArchiveReader::read_data`] until it returns 0, and repeat.
 pub(crate) struct ArchiveReader<'a> {
