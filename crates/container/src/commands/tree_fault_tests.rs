@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::SystemTime;
 
 use cap_std::fs::{Dir, FileType};
@@ -13,7 +14,7 @@ use super::fault_tests::{decrypt_in, encrypt_from, identities, plain};
 use super::fault_walk::{snapshot, walk};
 use super::{Control, DecryptOptions, Sink, Source};
 use crate::ErrorKind;
-use crate::sys::{Attributed, Call, System};
+use crate::sys::{Attributed, Call, Os, System};
 use crate::testing::faulty::{Faulty, broken_disk};
 use crate::tree::{Inputs, PackOptions, UnpackOptions, pack_on, unpack};
 
@@ -30,7 +31,6 @@ pub(super) fn make_tree(folder: &Path) {
     fs::write(root.join("z"), b"last").unwrap();
     #[cfg(unix)]
     {
-        use crate::sys::Os;
         std::os::unix::fs::symlink("b/large", root.join("a/link")).unwrap();
         let file = fs::File::create(root.join("holes")).unwrap();
         file.set_len(200_000).unwrap();
@@ -168,10 +168,20 @@ fn a_folder_that_cannot_be_listed_is_no_container() {
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
 }
 
-/// A disk that reads everything but attributes.
-struct WithoutAttributes;
+/// A disk that reads no attributes, and one folder of which it does not list.
+struct WithoutAttributes {
+    /// Number of folders before that one.
+    lists: AtomicUsize,
+}
 
 impl System for WithoutAttributes {
+    fn list(&self, folder: &Dir) -> io::Result<Vec<(OsString, FileType)>> {
+        match self.lists.fetch_sub(1, Ordering::Relaxed) {
+            0 => Err(broken_disk().into()),
+            _ => Os.list(folder),
+        }
+    }
+
     fn attributes(&self, _: Attributed<'_>) -> io::Result<Vec<(OsString, Vec<u8>)>> {
         Err(broken_disk().into())
     }
@@ -182,14 +192,18 @@ fn entries_without_their_attributes_are_not_missing() {
     let folder = tempfile::tempdir().unwrap();
     make_tree(folder.path());
     let (root, options) = (folder.path().join("tree"), PackOptions { go_on: true, ..PackOptions::default() });
-    let (mut errors, control) = (0, Control::new());
-    let mut pack = |system: &dyn System, out: &mut Vec<u8>| {
-        pack_on(system, Inputs::Folder(&root), out, &options, 2, &control, &mut |_| errors += 1).unwrap()
+    let pack = |system: &dyn System| {
+        let (mut errors, mut out, control) = (0, Vec::new(), Control::new());
+        let found = pack_on(system, Inputs::Folder(&root), &mut out, &options, 2, &control, &mut |_| errors += 1);
+        (found.unwrap(), errors)
     };
-    let whole = pack(&Faulty::none(), &mut Vec::new());
-    let found = pack(&WithoutAttributes, &mut Vec::new());
+    let (whole, _) = pack(&Faulty::none());
+    let (found, errors) = pack(&WithoutAttributes { lists: usize::MAX.into() });
     assert_eq!((found.entries, found.left_out), (whole.entries, 0));
     assert!(found.changed >= 7 && found.changed == errors, "{found:?}");
+    // The folder behind the root has two errors.
+    let (found, errors) = pack(&WithoutAttributes { lists: 1.into() });
+    assert_eq!((found.left_out, found.changed), (1, errors - 2), "{found:?}");
 }
 
 /// A system whose owners have names of this length.

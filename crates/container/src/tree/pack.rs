@@ -515,7 +515,7 @@ impl Packer<'_, '_> {
             false => self.stored_path(&self.path)?,
         };
         stored.push(b'/');
-        let place = self.out.bytes;
+        let (place, changed) = (self.out.bytes, self.packed.changed);
         let found = self.looker.attributes(Attributed::In(&handle, OsStr::new(".")));
         let attributes = self.attributes(found, &shown)?;
         let entry = self.entry(stored, EntryKind::Folder, metadata, attributes);
@@ -528,8 +528,11 @@ impl Packer<'_, '_> {
             match self.system.list(&handle) {
                 Ok(listed) => names = listed,
                 Err(error) if self.open.is_empty() => return Err(Error::from(error).at(shown)),
-                // It is in the tree without its contents.
-                Err(error) => self.leave_out(Error::from(error).at(shown))?,
+                // It is in the tree without its contents, and counted once, also if it lacks its attributes.
+                Err(error) => {
+                    self.packed.changed = changed;
+                    self.leave_out(Error::from(error).at(shown))?;
+                }
             }
         }
         names.retain(|(name, _)| !self.exclude.matches(&self.path, name));
