@@ -73,6 +73,10 @@ fn the_promises_of_the_readme_hold_for_folders() {
     assert!(run.stdout.len() >= SEALED_CHUNK_BYTES && stream.starts_with(&run.stdout));
     run.failed("damaged");
 
+    folder.write("cut.tress", &sealed[..payload_at(&sealed) + 3 * SEALED_CHUNK_BYTES]);
+    let run = folder.tress(["decrypt", "-i", "me.key", "--salvage", "-o", "left", "cut.tress"]);
+    assert!(run.status.code() == Some(3) && run.stderr.contains("missing: 1"), "{}", run.stderr);
+
     folder.tress(["rewrap", "-i", "me.key", "-r", &other, "shop.tress"]).ok();
     let now = fs::read(folder.path("shop.tress")).unwrap();
     assert!(now[payload_at(&now)..] == sealed[payload_at(&sealed)..]);

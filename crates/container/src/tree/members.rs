@@ -172,12 +172,10 @@ impl<R: ReadAt> Tree<R> {
                 }
                 place = self.next_block(place);
             }
-            match tail {
-                Some((members, mark)) => {
-                    members.into_iter().for_each(|member| writer.push(member));
-                    place = mark;
-                }
-                None => self.gaps += 1,
+            // Without one, the last damage reaches to the end, and was counted.
+            if let Some((members, mark)) = tail {
+                members.into_iter().for_each(|member| writer.push(member));
+                place = mark;
             }
         }
         self.tar_bytes = place.saturating_add(2 * BLOCK_BYTES as u64);
