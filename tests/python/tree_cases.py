@@ -419,6 +419,12 @@ def metadata():
         only_v2(f"ACL {text!r}", pax((access, text)) + A, "TreeDamaged")
     only_v2("ACL with a name", pax((access, good.replace(b"50", b"root"))) + A, "TreeDamaged")
     only_v2("attribute with % and =", pax((user + b"a%25%3Db", b"=\0\n"), (user + b"b", b"")) + A)
+    for text in [b"a%", b"a%2", b"a%3d", b"a%%25"]:
+        only_v2(f"attribute {text!r}", pax((user + text, b"1")) + A, "TreeDamaged")
+    # `%25` is one byte of the name.
+    only_v2("attribute of 255 bytes", pax((user + b"%25" + b"a" * 249, b"1")) + A)
+    only_v2("attribute of 256 bytes", pax((user + b"%25" + b"a" * 250, b"1")) + A, "TreeDamaged")
+    only_v2("ACL as an attribute", pax((ATTRIBUTE + b"system.posix_acl_access", b"1")) + A, "TreeDamaged")
     only_v2("attribute without a name", pax((ATTRIBUTE, b"1")) + A, "TreeDamaged")
     only_v2("attribute with NUL in its name", pax((user + b"a\0b", b"1")) + A, "TreeDamaged")
     for key, value in [(b"uid", b"1"), (b"gid", b"1"), (b"uname", b"u"), (b"gname", b"g"), (access, good), (user + b"a", b"1")]:

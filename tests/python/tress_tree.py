@@ -475,9 +475,10 @@ def check_acl(text):
 
 def attribute_name(text):
     """Takes the name of an attribute out of a record's key."""
-    if not text or b"\0" in text or re.search(rb"%(?!25|3D)", text):
+    name = text.replace(b"%3D", b"=").replace(b"%25", b"%")
+    if not 1 <= len(name) <= 255 or b"\0" in text or re.search(rb"%(?!25|3D)", text) or name.startswith(b"system.posix_acl"):
         raise damaged("name of an attribute")
-    return text.replace(b"%3D", b"=").replace(b"%25", b"%")
+    return name
 
 
 def parse_record(key, value, version):

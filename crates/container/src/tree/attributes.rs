@@ -65,6 +65,7 @@ pub(crate) fn from_record(key: &[u8], value: &[u8]) -> Option<(OsString, Vec<u8>
         let (byte, escape) = match behind {
             [b'3', b'D', ..] if byte == b'%' => (b'=', 2),
             [b'2', b'5', ..] if byte == b'%' => (b'%', 2),
+            _ if byte == b'%' => return None,
             _ => (byte, 0),
         };
         name.push(byte);
@@ -191,8 +192,9 @@ mod tests {
             assert!(!key.contains(&b'=') && is_attribute(&key));
             assert_eq!(from_record(&key, &value), Some((name.into(), b"\0=\n".to_vec())));
         }
-        for key in ["SCHILY.xattr.", "SCHILY.xattr.system.posix_acl_access", "SCHILY.xattr.a\0b", "SCHILY.other"] {
-            assert_eq!(from_record(key.as_bytes(), b""), None);
+        for name in ["", "system.posix_acl_access", "a\0b", "user.%", "user.%3", "user.%3d", "user.%%25"] {
+            assert_eq!(from_record(format!("SCHILY.xattr.{name}").as_bytes(), b""), None, "{name}");
         }
+        assert_eq!(from_record(b"SCHILY.other", b""), None);
     }
 }
