@@ -441,6 +441,9 @@ def kinds():
     only_v2("FIFO with a slash", entry(b"f/", b"6"), "TreePath")
     only_v2("below a FIFO", entry(b"f", b"6") + entry(b"f/a"), "TreeDamaged")
     only_v2("FIFO and file", entry(b"a", b"6") + A, "TreeDuplicate")
+    inner = folder(b"d") + entry(b"d/a", b"6") + entry(b"d/b")
+    only_v2("FIFOs of one name in two folders", entry(b"a", b"6") + inner)
+    only_v2("FIFO and file, with a folder between them", entry(b"a", b"6") + inner + A, "TreeDuplicate")
     only_v2("absolute link", link(b"l", b"/etc/passwd"))
     only_v2("below a link that leads out", link(b"l", b"/etc") + entry(b"l/a"), "TreeLink")
 

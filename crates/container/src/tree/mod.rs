@@ -7,10 +7,11 @@
 //! is read, is an error, or is counted and left out ([`PackOptions::go_on`]).
 //!
 //! **Unpacking** trusts nothing in the stream. It fills a temporary folder next to the target, and renames it when the stream was read to
-//! its end. Each entry must follow its folder directly, depth first, so that memory grows with the depth of the tree and not with its
-//! size. So every call takes one name, relative to the handle of a folder made here, which no link can redirect, and nothing is ever
-//! written through a link, whenever links are made. Modes are set as stored, whatever the umask; Windows ignores them. What could harm is
-//! left out and counted unless it is asked for ([`UnpackOptions::preserve`]).
+//! its end. Each entry must follow its folder directly, depth first, so that memory holds the open folders, with the names that were left
+//! out of them, and the folders that even their owner cannot enter, and not the tree. So every call takes one name, relative to the handle
+//! of a folder made here, which no link can redirect, and nothing is ever written through a link, whenever links are made. Modes are set as
+//! stored, whatever the umask; Windows ignores them. What could harm is left out and counted unless it is asked for
+//! ([`UnpackOptions::preserve`]).
 //!
 //! Rejected are: absolute names, `..`, NUL, paths longer than 4095 bytes, a name that occurs twice (also if the file system ignores
 //! case), an entry below a link, hard links to anything but an earlier file, every other type of entry, and an archive that ends early. Of

@@ -12,6 +12,9 @@ use std::fs::File;
 use std::io;
 use std::path::PathBuf;
 
+/// Most owners whose numbers are kept: each entry of a hostile tree may have another.
+const MAX_OWNERS: usize = 10_000;
+
 /// How a tree is unpacked.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
@@ -201,6 +204,9 @@ impl<'a> Properties<'a> {
 
     fn id_of(&mut self, name: &[u8], is_group: bool) -> Option<u32> {
         let system = self.system;
+        if self.ids.len() >= MAX_OWNERS {
+            self.ids.clear();
+        }
         let find = || system.owner_id(std::str::from_utf8(name).ok().filter(|name| !name.is_empty())?, is_group);
         *self.ids.entry((name.to_vec(), is_group)).or_insert_with(find)
     }

@@ -90,8 +90,8 @@ struct Unpacker<'a> {
     has_entries: bool,
     /// The open folders below the root, up to the folder of the last entry.
     open: Vec<UnpackFolder>,
-    /// Paths of entries that were left out.
-    missing: HashSet<PathBuf>,
+    /// Names at the top that were left out.
+    missing: HashSet<OsString>,
     /// Folders that even their owner cannot enter. They may hold the target of a hard link, and get their modes at the end.
     deferred: Vec<(PathBuf, TreeEntry)>,
     control: &'a Control,
@@ -105,6 +105,8 @@ struct UnpackFolder {
     /// `None` while too many others are open.
     handle: Option<Dir>,
     entry: TreeEntry,
+    /// Names in it that were left out.
+    missing: HashSet<OsString>,
 }
 
 impl Unpacker<'_> {
@@ -122,7 +124,7 @@ impl Unpacker<'_> {
         self.has_entries = true;
         self.enter(parents)?;
         let name = to_os(name)?;
-        if !self.missing.is_empty() && self.missing.contains(&self.path().join(name)) {
+        if self.missing().contains(name) {
             return Err(ErrorKind::TreeDuplicate.into());
         }
         match &entry.kind {
@@ -160,7 +162,8 @@ impl Unpacker<'_> {
         let parent = self.current()?;
         system.create_folder_in(parent, name, Readers::Owner).map_err(creation_error)?;
         let handle = system.open_folder_in(parent, name)?;
-        self.open.push(UnpackFolder { name: name.to_owned(), handle: Some(handle), entry: entry.clone() });
+        let (name, handle, missing) = (name.to_owned(), Some(handle), HashSet::new());
+        self.open.push(UnpackFolder { name, handle, entry: entry.clone(), missing });
         if let Some(outer) = self.open.len().checked_sub(OPEN_FOLDERS + 1) {
             self.open[outer].handle = None;
         }
@@ -254,8 +257,13 @@ impl Unpacker<'_> {
     }
 
     fn leave_out(&mut self, kind: LeftOutKind, name: &OsStr, entry: &TreeEntry) {
-        self.missing.insert(self.path().join(name));
+        self.missing().insert(name.to_owned());
         self.properties.leave_out(kind, entry);
+    }
+
+    /// Names in the current folder that were left out.
+    fn missing(&mut self) -> &mut HashSet<OsString> {
+        self.open.last_mut().map_or(&mut self.missing, |folder| &mut folder.missing)
     }
 
     /// Gives an entry of the current folder its properties.
@@ -284,7 +292,7 @@ impl Unpacker<'_> {
     /// Leaves the innermost folders until `depth` folders are open.
     fn leave_to(&mut self, depth: usize) -> Result<(), Error> {
         while self.open.len() > depth {
-            let Some(UnpackFolder { name, handle, entry }) = self.open.pop() else { break };
+            let Some(UnpackFolder { name, handle, entry, .. }) = self.open.pop() else { break };
             drop(handle);
             if entry.mode & 0o500 != 0o500 {
                 self.deferred.push((self.path().join(&name), entry));
