@@ -14,6 +14,7 @@ use cap_std::fs::Dir;
 use crate::wire::names::STATE_FOLDER;
 use crate::wire::noise::NoisePublicKey;
 use tress_container::Refusal;
+use tress_container::sys::{Os, System as _};
 use tress_container::workers::lock;
 
 /// Bytes that every file or folder counts in addition to its content.
@@ -128,22 +129,31 @@ pub(crate) fn used_bytes(root: &Dir) -> io::Result<u64> {
 }
 
 fn count(folder: &Dir, counts: &dyn Fn(&str) -> bool) -> io::Result<u64> {
-    let mut sum = 0_u64;
+    // Folders are opened after the listing, which holds a descriptor.
+    let (mut sum, mut folders) = (0_u64, Vec::new());
     for entry in folder.entries()? {
-        let entry = entry?;
-        let metadata = match entry.metadata() {
-            // The entry was removed after the listing.
-            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
-            metadata => metadata?,
-        };
-        if !counts(&entry.file_name().to_string_lossy()) {
+        let name = entry?.file_name();
+        if !counts(&name.to_string_lossy()) {
             continue;
         }
-        let content = match metadata.is_dir() {
-            true => count(&folder.open_dir_nofollow(entry.file_name())?, &|_| true)?,
-            false => metadata.len(),
+        // Not `DirEntry::metadata`, which panics at a time of -2^63 s.
+        let content = match Os.metadata_in(folder, &name) {
+            // The entry was removed after the listing, as may happen to folders below.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+            Ok(metadata) if metadata.is_dir() => {
+                folders.push(name);
+                0
+            }
+            metadata => metadata?.len(),
         };
         sum = sum.saturating_add(ENTRY_BYTES).saturating_add(content);
+    }
+    for name in folders {
+        let inner = match folder.open_dir_nofollow(&name) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+            inner => inner?,
+        };
+        sum = sum.saturating_add(count(&inner, &|_| true)?);
     }
     Ok(sum)
 }
