@@ -28,6 +28,10 @@ pub(crate) fn from_error(error: Error) -> Failure {
     };
     let hint = if message.contains(OLD_PEM) {
         Some("convert a copy of it: ssh-keygen -p -o -f FILE")
+    } else if message.ends_with("can be changed by other users") {
+        Some("chmod go-w takes that right from them")
+    } else if message.ends_with("not a stream") {
+        Some("save it to a file first")
     } else {
         hint(&error.kind)
     };
@@ -89,7 +93,9 @@ fn hint(kind: &ErrorKind) -> Option<&'static str> {
         ErrorKind::Refused(Refusal::NotAdmitted) => {
             "the receiver's allow file needs your address; tress keygen --public prints it"
         }
-        ErrorKind::Refused(Refusal::Exists) => "the receiver replaces no file: rename yours, or remove the one there",
+        ErrorKind::Refused(Refusal::Exists) => {
+            "the receiver replaces no file: rename yours, or remove the one there; if two sends ran together, run the command again"
+        }
         ErrorKind::Refused(Refusal::Quota) => "the receiver raises --quota, or removes files of yours",
         ErrorKind::Refused(Refusal::OtherVersion) => "--restart sends the file from its beginning",
         ErrorKind::Declined(Refusal::Quota) => "--quota SIZE sets the limit",

@@ -185,6 +185,10 @@ fn a_part_of_a_folder_and_what_would_be_sent() {
     assert_eq!((listed.status.code(), listed.stdout.lines().count()), (Some(1), 4));
     ends.send(&receiver, &["missing", "top"]).failed("missing");
     ends.assert_received("top/a", b"top/a");
+    fs::create_dir_all(ends.folder.path("else/top")).unwrap();
+    ends.send(&receiver, &["top", "else/top"]).wrong_use("else/top: two inputs have one name");
+    let none = ends.send(&receiver, &["missing", "gone"]);
+    assert!(["missing: ", "gone: "].iter().all(|name| none.stderr.contains(name)), "{}", none.stderr);
     receiver.stop();
 }
 

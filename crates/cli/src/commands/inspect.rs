@@ -3,6 +3,7 @@
 use serde::Serialize;
 use tress_container::Control;
 use tress_container::commands::{self, Inspection};
+use tress_container::format::Format;
 
 use crate::failure::{self, Failure, escape, foreign};
 use crate::stdin::Stdin;
@@ -72,7 +73,8 @@ fn text(found: &Inspection) -> String {
         text.push_str(&format!("name        {}\n", escape(&foreign(name))));
     }
     text.push_str(&match found.verified {
-        true => "verified    header, commitment and last chunk\n".to_owned(),
+        true if found.format == Format::Tress => "verified    header, commitment and last chunk\n".to_owned(),
+        true => "verified    header and last chunk\n".to_owned(),
         false => format!("verified    nothing (add {how} to verify)\n"),
     });
     text

@@ -1,7 +1,7 @@
 //! `tress send` and `tress receive`.
 
 use std::{
-    collections::{HashMap, HashSet},
+    collections::HashMap,
     ffi::OsStr,
     io::{self, IsTerminal as _, Write as _},
     net::IpAddr,
@@ -73,18 +73,25 @@ pub(crate) fn send(options: &args::Send) -> Result<(), Failure> {
         let inputs = options.inputs.iter().chain([&options.identity]);
         files::refuse_input(trace, inputs.map(PathBuf::as_path))?;
     }
-    let mut seen = HashSet::new();
-    // One file under one name is sent once.
-    let mut is_again = |input: &Path| {
-        let is_seen = |path: PathBuf| {
+    let (mut seen, mut inputs) = (HashMap::new(), Vec::new());
+    for input in &options.inputs {
+        if input.as_os_str() != "-"
+            && let Ok(path) = input.canonicalize()
+        {
             // `.` has the name of its folder.
             let name = input.file_name().or(path.file_name()).map(OsStr::to_owned);
-            !seen.insert((name, path))
-        };
-        input.as_os_str() != "-" && input.canonicalize().is_ok_and(is_seen)
-    };
-    let inputs: Vec<_> =
-        options.inputs.iter().filter(|input| !is_again(input)).map(|input| files::source(input)).collect();
+            match seen.insert(name, path.clone()) {
+                None => {}
+                // One file under one name is sent once.
+                Some(before) if before == path => continue,
+                Some(_) => {
+                    let message = format!("{}: two inputs have one name", failure::name(input));
+                    return Err(Failure::wrong_use(message).hint("send the folder above them"));
+                }
+            }
+        }
+        inputs.push(files::source(input));
+    }
     if options.dry_run {
         return dry_run(&inputs, &send);
     }

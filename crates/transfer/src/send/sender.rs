@@ -142,7 +142,10 @@ fn send_reporting(
             Err(error) if matches!(error.kind, ErrorKind::Io(_)) && unreadable.len() + 1 < inputs.len() => {
                 unreadable.push(error);
             }
-            Err(error) => return Err(error),
+            Err(error) => {
+                unreadable.iter().for_each(|error| on_event(&SendEvent::Failed { error }));
+                return Err(error);
+            }
         }
     }
     control.set_total_files(total_files);
