@@ -338,7 +338,7 @@ pub trait System: Send + Sync {
     fn status_in(&self, parent: &Dir, name: &OsStr) -> io::Result<Status> {
         self.before(Call::Other)?;
         #[cfg(unix)]
-        return Ok(platform::status_in(&folder::metadata(parent, name)?));
+        return Ok(platform::entry_status(&folder::metadata(parent, name)?));
         #[cfg(not(unix))]
         platform::status_of_handle(&folder::open(parent, name, Opening::Read)?)
     }

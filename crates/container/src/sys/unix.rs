@@ -177,7 +177,7 @@ pub(super) fn status(metadata: &Metadata) -> Status {
     status!(metadata)
 }
 
-pub(super) fn status_in(metadata: &cap_std::fs::Metadata) -> Status {
+pub(super) fn entry_status(metadata: &cap_std::fs::Metadata) -> Status {
     use cap_std::fs::MetadataExt as _;
     status!(metadata)
 }
