@@ -176,13 +176,14 @@ if __name__ == "__main__":
     sys.exit(command.main({arguments!r}))
 """
     (tmp_path / "script.py").write_text(script)
-    os.mkfifo(tmp_path / "fifo")
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGQUIT, signal.SIGKILL):
+        os.mkfifo(tmp_path / "fifo")
         run = subprocess.Popen([sys.executable, str(tmp_path / "script.py")], stderr=subprocess.PIPE, text=True)
         with held(tmp_path / "fifo"):
             run.send_signal(signal.SIGHUP)
             run.send_signal(number)
             _, errors = run.communicate()  # Returns when the workers have closed the pipe, too.
+        (tmp_path / "fifo").unlink()  # A dying worker may still have it open.
         assert run.returncode == -number and "Traceback" not in errors
         if number != signal.SIGKILL:
             assert errors.count("tress-dataset: error: interrupted") == 1

@@ -104,14 +104,17 @@ if __name__ == "__main__":
                     grouping=Grouping(objects=20, first=20), _codec=Held(Path({str(tmp_path / "fifo")!r}), 30))
 """
     (tmp_path / "script.py").write_text(script)
-    os.mkfifo(tmp_path / "fifo")
+    fifo = tmp_path / "fifo"
     done = 0
     for _ in range(2):
-        run = subprocess.Popen([sys.executable, str(tmp_path / "script.py")], start_new_session=True)
+        os.mkfifo(fifo)
+        command = [sys.executable, str(tmp_path / "script.py")]
+        run = subprocess.Popen(command, stdout=subprocess.PIPE, start_new_session=True)
         sealed = tmp_path / "sealed"
-        with held(tmp_path / "fifo"):
+        with held(fifo):
             os.killpg(run.pid, signal.SIGKILL)
-            run.wait()
+            run.communicate()  # Returns when the workers have closed the pipe, too.
+        fifo.unlink()  # A dying worker may still have it open.
         there = {path.name: path.read_bytes() for path in sealed.glob("*.tress")}
         assert all(data == bytes(255 - b for b in made[name.removesuffix(".tress")]) for name, data in there.items())
         done = len(there)
