@@ -260,7 +260,7 @@ def test_a_reader_is_a_file(key: tress.KeyPair, tmp_path: pathlib.Path, threads:
             file.read_ranges([(0, 1)])
 
 
-WITHOUT_MEMORY = """
+RANGES_WITHOUT_MEMORY = """
 import io, resource
 import tress
 
@@ -279,7 +279,7 @@ except MemoryError:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_ranges_that_do_not_fit_into_memory() -> None:
-    done = subprocess.run([sys.executable, "-c", WITHOUT_MEMORY], check=True, capture_output=True, text=True)
+    done = subprocess.run([sys.executable, "-c", RANGES_WITHOUT_MEMORY], check=True, capture_output=True, text=True)
     assert done.stdout == "no memory\n"
 
 
