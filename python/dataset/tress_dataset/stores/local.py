@@ -316,7 +316,10 @@ class _LocalWriting(Writing):
             if fcntl is None:
                 raise
             self._take_away()
-            fd = self._new()
+            try:
+                fd = self._new()
+            except FileExistsError:
+                raise Busy("another process is writing it") from None
         if fcntl is None:
             return fd
         try:
