@@ -3,6 +3,7 @@
     TRESS=target/release/tress target/venv/bin/python -m pytest -q tests/python/test_transfer.py
 """
 
+import itertools
 import json
 import os
 import pathlib
@@ -202,9 +203,11 @@ def test_what_belongs_to_a_version(receiver, session):
     assert session.control.answer() == b"\x47" + bytes(2) + wire.number(1, 8)
     session.control.close()
     with Session(receiver) as next_session:
-        held = b"\x44" + number(1) + b"\0\1" + wire.number(3, 8) + wire.number(5, 8)
-        # The answer comes after the old session has released the file.
-        assert next_session.offer(1, PLAIN, name, identity=identity) == held
+        # The answer comes after the old session has released the file, unless a slow disk holds that up for long.
+        for file in itertools.count(1):
+            if (answer := next_session.offer(file, PLAIN, name, identity=identity)) != REFUSED[3]:
+                break
+        assert answer == b"\x44" + number(file) + b"\0\1" + wire.number(3, 8) + wire.number(5, 8)
     for more, size, answer in [
         ({"identity": b"w" * 32}, len(PLAIN), REFUSED[6]),
         ({"identity": identity}, len(PLAIN) + 1, REFUSED[6]),
@@ -313,10 +316,12 @@ def test_joining(receiver, session):
     session.join(5, REFUSED[3])
     session.control.send(wire.lost(3))
     session.control.send(wire.PING)
-    # When the receiver answers this, it has read `Lost`.
-    assert session.control.receive()[0] == 0x46
+    # When the receiver answers this, it has read `Lost`. After a pause, it may already have closed the connection.
+    replies = [session.control.receive()]
+    while replies[-1][0] != 0x46:
+        replies.append(session.control.receive())
     kept.append(session.join(6))
-    assert session.control.answer() == b"\x47\0\3" + bytes(8)
+    assert (replies[:-1] or [session.control.answer()]) == [b"\x47\0\3" + bytes(8)]
     assert kept[0].answer() is None
     other = receiver.connect()
     assert other.ask(wire.join(bytes(32), 0)) == REFUSED[2]

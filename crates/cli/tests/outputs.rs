@@ -220,7 +220,7 @@ fn a_disk_that_fills_up() {
     }
     let run = folder.tress(["encrypt", "-r", &folder.recipient, "-o", "disk/out", "in"]);
     let left = fs::read_dir(&disk).unwrap().count();
-    let unmounted = Command::new("umount").arg(&disk).status().unwrap();
+    let unmounted = Command::new("umount").arg("-l").arg(&disk).status().unwrap();
     assert!(unmounted.success());
     run.failed("disk/out");
     assert_eq!(left, 0);

@@ -412,8 +412,6 @@ fn a_failure_ends_a_wait_for_the_input() {
     let to_key: Command<'_> = &|source, sink| seal(&dir.recipients(), &dir.options(2), source, sink);
     let to_text: Command<'_> = &|source, sink| seal(&(&pair).into(), &armored, source, sink);
     let open: Command<'_> = &|source, sink| dir.decrypt_from(source, sink, 2);
-    dir.fifo("source");
-    dir.fifo("sink");
     for (label, command, input, is_damaged) in [
         ("encrypt", to_key, &data, false),
         ("encrypt as text", to_text, &data, false),
@@ -421,32 +419,36 @@ fn a_failure_ends_a_wait_for_the_input() {
         ("decrypt a folder", open, &of_folder, false),
         ("decrypt a damaged file", open, &of_damage, true),
     ] {
+        // Of each case, because a child of another test, before its exec, holds the ends that were open.
+        let (source_name, sink_name) = (&*format!("source {label}"), &*format!("sink {label}"));
+        dir.fifo(source_name);
+        dir.fifo(sink_name);
         let ((done, is_done), (was_read, is_read)) = (mpsc::channel(), mpsc::channel());
         let error = thread::scope(|scope| {
             let dir = &dir;
             let holder = scope.spawn(move || {
-                let mut source = File::options().write(true).open(dir.path("source")).unwrap();
+                let mut source = File::options().write(true).open(dir.path(source_name)).unwrap();
                 let written = source.write_all(&input[..input.len() - 1000]);
-                // After damage the run may end before it has read everything.
+                // After damage the run may end before it has read everything, and nobody waits for that.
                 if !is_damaged {
                     written.unwrap();
                     while ioctl_fionread(&source).unwrap() > 0 {
                         thread::yield_now();
                     }
+                    was_read.send(()).unwrap();
                 }
-                was_read.send(()).unwrap();
                 is_done.recv_timeout(HANG)
             });
             scope.spawn(move || {
-                let mut sink = File::open(dir.path("sink")).unwrap();
+                let mut sink = File::open(dir.path(sink_name)).unwrap();
                 if is_damaged {
                     sink.read_to_end(&mut Vec::new()).unwrap();
                 } else {
                     is_read.recv().unwrap();
                 }
             });
-            let sink = Sink::Path { path: dir.path("sink"), force: false };
-            let error = command(&Source::Path(dir.path("source")), &sink).unwrap_err();
+            let sink = Sink::Path { path: dir.path(sink_name), force: false };
+            let error = command(&Source::Path(dir.path(source_name)), &sink).unwrap_err();
             done.send(()).unwrap();
             assert_eq!(holder.join().unwrap(), Ok(()), "{label}");
             error

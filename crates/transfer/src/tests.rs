@@ -272,8 +272,8 @@ fn one_stream_of_four_is_cut() {
         let report = ends.send(&running, &network, &ends.file(name, &bytes), 4).unwrap();
         assert_eq!(report.bytes_sent, bytes.len() as u64);
         assert!(fs::read(ends.output(name)).unwrap() == bytes, "{name}");
-        // Verified batches are not sent again: at most the batch that was cut, and one more.
-        let most = bytes.len() as u64 + 2 * BATCH_PLAIN_BYTES + bytes.len() as u64 / 500;
+        // Verified batches are not sent again. A receiver that is late drops the few that were under way, too.
+        let most = bytes.len() as u64 + 5 * BATCH_PLAIN_BYTES + bytes.len() as u64 / 500;
         assert!(network.written.load(Ordering::Relaxed) < most, "{name}");
     }
     running.stop();

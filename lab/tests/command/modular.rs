@@ -7,7 +7,7 @@ use serde_json::Value;
 #[test]
 fn json_of_a_few_operations() {
     let folder = Folder::empty();
-    let json = [
+    let arguments = [
         "bench",
         "modular",
         "--quick",
@@ -18,8 +18,8 @@ fn json_of_a_few_operations() {
         "16,64",
         "^multiply-(rows|columns)$",
     ];
-    let run = folder.tress(json).ok();
-    let json: Value = serde_json::from_slice(&run.stdout).unwrap();
+    let measured = || -> Value { serde_json::from_slice(&folder.tress(arguments).ok().stdout).unwrap() };
+    let json = measured();
     assert_eq!(json["schema"], 1);
     assert!(json["machine"]["cores"].as_u64() >= Some(1));
     let rows = json["rows"].as_array().unwrap();
@@ -41,9 +41,13 @@ fn json_of_a_few_operations() {
         assert!(ns("ns_low") <= ns("ns") && ns("ns") <= ns("ns_high"), "{row}");
         assert!(row["samples"].as_u64() >= Some(1));
     }
-    // Sixteen times as many digit products take at least four times as long on every machine.
-    let of = |digit| rows.iter().find(|row| row["bits"] == 768 && row["digit_bits"] == digit).unwrap();
-    assert!(of(16)["ns_least"].as_f64() > of(64)["ns_least"].as_f64().map(|ns| 4.0 * ns));
+    // Sixteen times as many digit products take at least four times as long on every machine, unless it was interrupted.
+    let is_longer = |json: &Value| {
+        let mut rows = json["rows"].as_array().unwrap().iter().filter(|row| row["bits"] == 768);
+        let mut ns = |digit| rows.find(|row| row["digit_bits"] == digit).unwrap()["ns_least"].as_f64().unwrap();
+        ns(16) > 4.0 * ns(64)
+    };
+    assert!(is_longer(&json) || (0..5).any(|_| is_longer(&measured())));
 }
 
 #[test]

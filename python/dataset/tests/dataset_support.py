@@ -331,7 +331,13 @@ class S3Server:
             "secret": secret or self.secret,
             "endpoint_url": f"http://127.0.0.1:{port or self.port}",
             "client_kwargs": {"region_name": "us-east-1"},
+            "config_kwargs": {"connect_timeout": 600, "read_timeout": 600},  # for a busy machine
         }
+
+
+class _Listener(ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 128  # With fewer places, a busy machine refuses connections.
 
 
 class Proxy:
@@ -387,8 +393,7 @@ class Proxy:
 
             def log_message(self, *_: Any) -> None: ...
 
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.server.daemon_threads = True
+        self.server = _Listener(("127.0.0.1", 0), Handler)
         self.port: int = self.server.server_address[1]
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
 

@@ -310,14 +310,14 @@ fn small_files_that_change_never_appear() {
     names.iter().for_each(|name| drop(ends.file(&format!("top/{name}"), &data(1000))));
     let top = ends.root.path().join("top");
     let path = top.clone();
-    // The third write on the control connection is the list.
+    // The only large write on the control connection is the list.
     let network = WrappedNetwork::leak(move |number, link| {
         if number != 0 {
             return link;
         }
-        let (path, writes) = (path.clone(), AtomicUsize::new(0));
-        HookedLink::on_write(link, move |_| {
-            if writes.fetch_add(1, Ordering::Relaxed) == 2 {
+        let (path, lists) = (path.clone(), AtomicUsize::new(0));
+        HookedLink::on_write(link, move |bytes| {
+            if bytes > 200 && lists.fetch_add(1, Ordering::Relaxed) == 0 {
                 fs::write(path.join("grows"), data(2000)).unwrap();
                 fs::write(path.join("shrinks"), data(500)).unwrap();
                 fs::remove_file(path.join("vanishes")).unwrap();
