@@ -67,12 +67,8 @@ impl Ends {
 
     /// Sends after a sender was killed, whose session at the receiver may keep its files for long on a slow disk.
     fn send_again(&self, receiver: &ReceiverProcess, more: &[&str]) -> Run {
-        loop {
-            let run = self.send(receiver, more);
-            if !run.stderr.contains("too many connections or transfers") {
-                return run;
-            }
-        }
+        let is_free = |run: &Run| !run.stderr.contains("too many connections or transfers");
+        (0..30).map(|_| self.send(receiver, more)).find(is_free).expect("the receiver keeps the files for ever")
     }
 
     /// Waits until more than this number of bytes of some file have arrived, or until the sender has ended.
