@@ -68,7 +68,7 @@ impl Ends {
     /// Sends after a sender was killed, whose session at the receiver may keep its files for long on a slow disk.
     fn send_again(&self, receiver: &ReceiverProcess, more: &[&str]) -> Run {
         let is_free = |run: &Run| !run.stderr.contains("too many connections or transfers");
-        (0..30).map(|_| self.send(receiver, more)).find(is_free).expect("the receiver keeps the files for ever")
+        (0..30).map(|_| self.send(receiver, more)).find(is_free).expect("the receiver keeps the files")
     }
 
     /// Waits until more than this number of bytes of some file have arrived, or until the sender has ended.
