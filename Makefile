@@ -229,15 +229,17 @@ test-pip:
 
 PRODUCT := -p tress-cipher -p tress-ccm -p tress-ccm-05 -p tress-lanes -p tress-modular -p tress-sign -p tress-container -p tress-plan -p tress-transfer -p tress-terminal -p tress
 check:
+	tools/words
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --locked $(PRODUCT) --all-targets -- -D warnings
 	$(CARGO) test --locked $(PRODUCT) --lib --bins
 
+# What takes a second comes before what compiles.
 lint:
+	tools/words
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --locked
-	tools/words
 
 # Tests of test-python check its links and run its commands; this shows it.
 book:
