@@ -32,6 +32,8 @@ pub(crate) fn from_error(error: Error) -> Failure {
         Some("chmod go-w takes that right from them")
     } else if message.ends_with("not a stream") {
         Some("save it to a file first")
+    } else if message.ends_with("encrypted with a passphrase") {
+        Some("provide it: -p or --passphrase-file FILE")
     } else {
         hint(&error.kind)
     };

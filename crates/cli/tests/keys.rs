@@ -81,6 +81,8 @@ fn passphrases() {
 
     let before = folder.names();
     folder.tress(["decrypt", "--passphrase-file", "wrong", "-o", "out", "sealed"]).failed("sealed");
+    let run = folder.tress(["decrypt", "-i", "me.key", "-o", "out", "sealed"]).failed("encrypted with a passphrase");
+    assert!(run.stderr.contains("hint: provide it: -p"), "{}", run.stderr);
     assert_eq!(folder.names(), before);
 }
 

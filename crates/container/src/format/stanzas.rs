@@ -61,6 +61,9 @@ pub(super) fn open<'a>(age_file: &'a [u8], types: &[String], identity: &dyn Iden
     let decryptor = decryptor(age_file)?;
     blocked(|| decryptor.decrypt(std::iter::once(identity))).map_err(|error| match error {
         DecryptError::DecryptionFailed if types.iter().any(|kind| kind == SCRYPT) => ErrorKind::WrongPassphrase.into(),
+        DecryptError::NoMatchingKeys if types.iter().any(|kind| kind == SCRYPT) => {
+            Error::new(ErrorKind::NoMatchingKey).with_detail("it is encrypted with a passphrase")
+        }
         // Of an identity: the header itself is in memory.
         DecryptError::Io(error) => error.into(),
         error => decrypt_error(error),
