@@ -142,11 +142,13 @@ pub fn hex(text: &str) -> Result<Hex, String> {
     }
 }
 
-/// Formats seconds with four significant digits: `803.9 s`, `10.00 µs`.
+/// Formats seconds with four significant digits: `803.9 s`, `10.00 µs`, and from two hours and two days on `5.556 h`, `9.259 days`.
 pub fn seconds_text(seconds: f64) -> String {
     // What rounds up to a unit takes the unit: no `1000.0 ms`.
     let (factor, unit) = match seconds * (1.0 + 0.5e-4) {
         0.0 => return "0 s".into(),
+        s if s >= 172_800.0 => (1.0 / 86_400.0, "days"),
+        s if s >= 7200.0 => (1.0 / 3600.0, "h"),
         s if s >= 1.0 => (1.0, "s"),
         s if s >= 1e-3 => (1e3, "ms"),
         s if s >= 1e-6 => (1e6, "µs"),
@@ -262,6 +264,7 @@ mod tests {
         assert_eq!(seconds_text(10e-6), "10.00 µs");
         assert_eq!(seconds_text(0.0321), "32.10 ms");
         assert_eq!(seconds_text(0.0), "0 s");
+        assert_eq!((seconds_text(20_000.0), seconds_text(8e5)), ("5.556 h".into(), "9.259 days".into()));
         assert_eq!((seconds_text(0.99994), seconds_text(0.99996)), ("999.9 ms".into(), "1.000 s".into()));
         assert_eq!(rate_text(27_027_027.0), "27.027 MB/s");
         assert_eq!(rate_text(1e-9_f64.recip()), "1.000 GB/s");
