@@ -61,15 +61,28 @@ impl Server<'_> {
         }
     }
 
-    /// Updates the progress: received bytes and total size of the arriving files.
+    /// Updates the progress. Two threads may count at the same time: the one that sets its counts last counts again.
     pub(crate) fn update_progress(&self) {
+        let mut counts = self.counts();
+        loop {
+            let (done_bytes, total_bytes) = counts;
+            self.control.set_done_of(done_bytes, total_bytes);
+            counts = self.counts();
+            if counts == (done_bytes, total_bytes) {
+                break;
+            }
+        }
+    }
+
+    /// Received bytes and total size of the arriving files; 0 if a size is not known.
+    fn counts(&self) -> (u64, u64) {
         let (mut done_bytes, mut total_bytes, mut is_known) = (0, 0_u64, true);
         for (arrived_bytes, size_bytes) in lock(&self.sessions).iter().flat_map(|session| session.arrived()) {
             done_bytes += arrived_bytes;
             total_bytes = total_bytes.saturating_add(size_bytes.unwrap_or(0));
             is_known &= size_bytes.is_some();
         }
-        self.control.set_done_of(done_bytes, if is_known { total_bytes } else { 0 });
+        (done_bytes, if is_known { total_bytes } else { 0 })
     }
 
     /// Counts a received batch.
