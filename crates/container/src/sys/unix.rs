@@ -49,6 +49,15 @@ pub(super) fn open(path: &Path) -> io::Result<File> {
     OpenOptions::new().read(true).custom_flags(flags.bits() as i32).open(path)
 }
 
+/// Closes a file, and returns the error that dropping it would ignore.
+pub(super) fn close(file: File) -> io::Result<()> {
+    match nix::unistd::close(file) {
+        // It is closed, and was synced.
+        Err(nix::Error::EINTR) | Ok(()) => Ok(()),
+        Err(error) => Err(error.into()),
+    }
+}
+
 /// Elsewhere a FIFO without a writer would look like an empty one.
 #[cfg(not(target_os = "linux"))]
 pub(super) fn open(path: &Path) -> io::Result<File> {

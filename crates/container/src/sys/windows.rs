@@ -31,6 +31,10 @@ pub(super) fn open(path: &Path) -> io::Result<File> {
     File::open(path)
 }
 
+pub(super) fn close(_file: File) -> io::Result<()> {
+    Ok(())
+}
+
 pub(super) fn create_anonymous(_folder: &Path, _readers: Readers) -> io::Result<File> {
     Err(io::ErrorKind::Unsupported.into())
 }

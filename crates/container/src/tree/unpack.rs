@@ -133,7 +133,10 @@ impl Unpacker<'_> {
                 let file = self.unpack_file(name, *size_bytes, segments.as_deref(), reader)?;
                 self.apply(name, Some(&file), entry)?;
                 // Linux syncs all of them at the end.
-                if cfg!(target_os = "linux") { Ok(()) } else { Ok(self.system.sync(&file)?) }
+                if !cfg!(target_os = "linux") {
+                    self.system.sync(&file)?;
+                }
+                Ok(self.system.close(file)?)
             }
             EntryKind::Link { target } => self.unpack_link(name, target, entry),
             EntryKind::HardLink { target } => self.unpack_hard_link(name, target, entry),
