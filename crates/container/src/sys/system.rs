@@ -258,8 +258,19 @@ pub trait System: Send + Sync {
     fn copy(&self, from: &File, mut to: &File, bytes: u64) -> io::Result<u64> {
         let _turn = self.turn();
         self.before(Call::Other)?;
-        // The library copies between files with `copy_file_range` where the system has it, which shares blocks if the file system can.
-        let copied = io::copy(&mut from.take(bytes), &mut to)?;
+        let (mut source, mut copied) = (from, 0);
+        let start = source.stream_position()?;
+        loop {
+            // The library copies between files with `copy_file_range` where the system has it, which shares blocks if the file system can.
+            match io::copy(&mut from.take(bytes - copied), &mut to) {
+                // A signal. The error does not say what was copied before it, the position does.
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => copied = source.stream_position()? - start,
+                result => {
+                    copied += result?;
+                    break;
+                }
+            }
+        }
         self.after(Change::Copied(from, to, copied))?;
         Ok(copied)
     }
