@@ -44,9 +44,12 @@ pub(super) fn descriptor(number: u32, readiness: Readiness) -> io::Result<File> 
 /// A FIFO is opened without waiting for a writer: readers wait for its data, and check the cancel flag while they wait.
 #[cfg(target_os = "linux")]
 pub(super) fn open(path: &Path) -> io::Result<File> {
-    let is_fifo = fs::metadata(path).is_ok_and(|found| found.file_type().is_fifo());
-    let flags = if is_fifo { OFlags::NONBLOCK } else { OFlags::empty() };
-    OpenOptions::new().read(true).custom_flags(flags.bits() as i32).open(path)
+    // A lease of another process, or a file system that does not answer, may hold up both.
+    tress_terminal::blocked::blocked(|| {
+        let is_fifo = fs::metadata(path).is_ok_and(|found| found.file_type().is_fifo());
+        let flags = if is_fifo { OFlags::NONBLOCK } else { OFlags::empty() };
+        OpenOptions::new().read(true).custom_flags(flags.bits() as i32).open(path)
+    })
 }
 
 /// Closes a file, and returns the error that dropping it would ignore.
