@@ -647,6 +647,12 @@ def test_the_mask_of_an_access_list_becomes_no_right_of_the_group(key: tress.Key
         assert path.stat().st_mode & 0o777 == 0o640
         replace()
         assert path.stat().st_mode & 0o777 == 0o600 and "system.posix_acl_access" not in os.listxattr(path)
+        # Nor does one that new files get from their folder.
+        path.chmod(0o640)
+        os.setxattr(tmp_path, "system.posix_acl_default", acl)
+        replace()
+        os.removexattr(tmp_path, "system.posix_acl_default")
+        assert path.stat().st_mode & 0o777 == 0o640 and "system.posix_acl_access" not in os.listxattr(path)
 
 
 @pytest.mark.skipif(os.name != "posix", reason="modes and descriptors of POSIX")

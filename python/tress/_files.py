@@ -559,13 +559,15 @@ class _Path:
         if old.st_uid != user and (user != 0 or folder.st_uid != 0 or folder.st_mode & 0o022):
             return
         mode = old.st_mode & 0o777
-        if "system.posix_acl_access" in _attributes(self._path):
+        if _LIST in _attributes(self._path):
             mode &= ~0o070  # Those of the list's mask, not of the group.
         try:
             os.fchown(self._file.fileno(), old.st_uid, old.st_gid)
         except OSError:
             # The file's group is another one, so it gets at most the rights of others.
             mode &= ~0o070 | (mode & 0o007) << 3
+        if _LIST in _attributes(self._file.fileno()):  # From the folder. The group's bits would be its mask.
+            os.removexattr(self._file.fileno(), _LIST)
         try:
             os.fchmod(self._file.fileno(), mode)
         except OSError as error:
@@ -597,10 +599,10 @@ class _Path:
         self._file.close()
 
 
-def _attributes(path: str) -> list[str]:
+def _attributes(file: str | int) -> list[str]:
     """Returns the names of a file's extended attributes, where the system has them."""
     try:
-        return os.listxattr(path)
+        return os.listxattr(file)
     except (AttributeError, OSError):
         return []
 
@@ -672,6 +674,7 @@ def _sync_folder(folder: str) -> None:
         os.close(descriptor)
 
 
+_LIST = "system.posix_acl_access"
 _STANDARD = ["/dev/stdin", "/dev/stdout", "/dev/stderr"]
 
 # Errors of calls that a file system does not support, or that this user may not make.
