@@ -534,6 +534,8 @@ class _Path:
 
     def commit(self) -> None:
         if self._temporary is None:
+            if self._old is not None and stat.S_ISBLK(self._old.st_mode):
+                os.fsync(self._file.fileno())
             self._file.close()
             return
         self._adopt()

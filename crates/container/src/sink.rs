@@ -261,10 +261,10 @@ impl OpenSink<'_> {
         }
     }
 
-    /// Gives a file its name, unless the run was cancelled at the last moment. Does nothing for a stream.
+    /// Gives a file its name, unless the run was cancelled at the last moment. Syncs a disk that was written to.
     pub fn commit(self, control: &Control) -> Result<(), Error> {
         match self {
-            Self::Stream(_) => Ok(()),
+            Self::Stream(stream) => stream.sync(),
             Self::File(_) if control.is_cancelled() => Err(Error::new(ErrorKind::Interrupted)),
             Self::File(file) => file.commit(),
         }
@@ -292,6 +292,14 @@ impl<'a> StreamOutput<'a> {
     /// Returns an error for a terminal, because containers are never written to one.
     pub fn refuse_terminal(&self) -> Result<(), Error> {
         if self.is_terminal { Err(Error::new(ErrorKind::BinaryToTerminal).at(&self.name)) } else { Ok(()) }
+    }
+
+    fn sync(&self) -> Result<(), Error> {
+        #[cfg(unix)]
+        if self.file.metadata().is_ok_and(|found| std::os::unix::fs::FileTypeExt::is_block_device(&found.file_type())) {
+            return self.system.sync(&self.file).map_err(|error| Error::from(error).at(&self.name));
+        }
+        Ok(())
     }
 
     /// Whether it goes into a file below this folder.
