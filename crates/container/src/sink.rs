@@ -234,7 +234,7 @@ fn refuse_input(status: &Status, input: Option<&OpenSource<'_>>) -> Result<(), E
 fn resolve(system: &dyn System, path: &Path) -> io::Result<PathBuf> {
     let mut path = path.to_path_buf();
     for _ in 0..MAX_SYMLINKS {
-        if descriptor::number(&path).is_some() {
+        if descriptor::number(&path).is_some() || descriptor::is_of_process(&path) {
             return Ok(path);
         }
         match system.read_link(&path)? {

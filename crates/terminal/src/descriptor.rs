@@ -27,6 +27,13 @@ pub fn number(path: &Path) -> Option<u32> {
     named.or_else(numbered).filter(|_| cfg!(unix))
 }
 
+/// Whether this path names a descriptor of some process: a link whose text need not be a path.
+pub fn is_of_process(path: &Path) -> bool {
+    let names: Vec<_> = path.iter().filter_map(|name| name.to_str()).collect();
+    let is_number = |name: &str| name.parse::<u32>().is_ok();
+    matches!(names[..], ["/", "proc", process, "fd", number] if is_number(process) && is_number(number))
+}
+
 /// Opens a file for reading. A path that names a descriptor refers to that descriptor.
 pub fn open(path: &Path) -> io::Result<File> {
     number(path).map_or_else(|| File::open(path), |number| take(number, false))
