@@ -6,6 +6,7 @@ use std::{fs, io};
 
 use tress_container::commands::{self, DecryptOptions, EncryptOptions};
 use tress_container::format::Format;
+use tress_container::keys::encoding_fault;
 use tress_container::tree::{LeftOut, PackOptions, Packed, names};
 use tress_container::{Control, Error, ErrorKind};
 
@@ -85,8 +86,8 @@ fn pack_options(folders: &args::Folders, stdin: &mut Stdin) -> Result<PackOption
     for path in &folders.exclude_from {
         stdin.claim(path, "patterns")?;
         let bytes = files::read_small(path, MAX_PATTERN_BYTES)?;
-        if bytes.starts_with(b"\xef\xbb\xbf") {
-            return Err(Failure::failed(format!("{}: begins with a byte order mark", failure::name(path))));
+        if let Some(fault) = encoding_fault(&bytes).or(bytes.contains(&0).then_some("is no text")) {
+            return Err(Failure::failed(format!("{}: {fault}", failure::name(path))));
         }
         let lines = bytes.split(|byte| *byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line));
         let lines = lines.filter(|line| !line.is_empty() && !line.starts_with(b"#"));
