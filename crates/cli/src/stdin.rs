@@ -1,5 +1,7 @@
-//! Ensures that standard input has only one reader: the data, a key or a passphrase. And that no output replaces a key.
+//! Ensures that standard input and other descriptors have only one reader: the data, a key or a passphrase. And that no output replaces a
+//! key.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use tress_terminal::descriptor;
@@ -7,10 +9,10 @@ use tress_terminal::descriptor;
 use crate::failure::Failure;
 use crate::{args, files};
 
-/// The reader of standard input, once there is one.
+/// The readers of standard input and of other descriptors.
 #[derive(Default)]
 pub(crate) struct Stdin {
-    reader: Option<&'static str>,
+    readers: HashMap<u32, &'static str>,
     /// The files that are read beside the data.
     others: Vec<PathBuf>,
 }
@@ -23,20 +25,17 @@ impl Stdin {
         Ok(stdin)
     }
 
-    /// Records that `reader` reads `path`. Returns an error if it is the second reader of standard input, under any name.
+    /// Records that `reader` reads `path`. Returns an error if it is the second reader of a descriptor; of standard input, under any name.
     pub(crate) fn claim(&mut self, path: &Path, reader: &'static str) -> Result<(), Failure> {
         if reader != "the data" {
             self.others.push(path.into());
         }
-        let is_named = path == Path::new("-") || descriptor::number(path) == Some(0);
-        let is_stdin = is_named || self.reader.is_some() && is_stdin(path);
-        if !is_stdin {
-            return Ok(());
-        }
-        match self.reader.replace(reader) {
-            None => Ok(()),
-            Some(other) => Err(Failure::wrong_use(format!("standard input cannot provide both {other} and {reader}"))),
-        }
+        let number = if path == Path::new("-") { Some(0) } else { descriptor::number(path) };
+        let is_stdin = self.readers.contains_key(&0) && is_stdin(path);
+        let Some(number) = is_stdin.then_some(0).or(number) else { return Ok(()) };
+        let Some(other) = self.readers.insert(number, reader) else { return Ok(()) };
+        let name = if number == 0 { "standard input".into() } else { format!("descriptor {number}") };
+        Err(Failure::wrong_use(format!("{name} cannot provide both {other} and {reader}")))
     }
 
     /// Fails if the output would replace a file of keys, recipients or patterns that the command has read.

@@ -125,6 +125,11 @@ fn open_descriptors_are_used_as_they_are() {
         "E /dev/fd/8 8>>in 2>&1 | grep -q 'descriptor 8 is not open for reading$'",
         "D -i /dev/fd/77 in 2>&1 | grep -q 'descriptor 77 is not open$'",
         "D --passphrase-fd 77 in 2>&1 | grep -q 'descriptor 77 is not open$'",
+        "$TRESS encrypt --passphrase-fd 8 /dev/fd/8 8<in 2>&1 | grep -q 'descriptor 8 cannot provide both the data and the passphrase$'",
+        // Another process has it open: the file of that name is not replaced.
+        "echo old > log; exec 7>>log; ! E -f -o /proc/$$/fd/7 in 2>/dev/null && test $(cat log) = old",
+        "mkdir -p d; printf '\\377\\376*\\0' > p; E --exclude-from p d 2>&1 | grep -q 'p: is UTF-16'",
+        "mkdir -p d; printf '*\\0' > p; E --exclude-from p d 2>&1 | grep -q 'p: is no text'",
         // A limit for files is an error, and nothing is left.
         "mkdir x; head -c 200000 /dev/zero > big; (ulimit -f 64; E -o x/y big 2>&1) | grep -q large; test -z $(ls -A x)",
         "mkdir man; (ulimit -f 1; $TRESS man man 2>&1) | grep -q large; test -z $(ls -A man)",
