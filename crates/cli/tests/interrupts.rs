@@ -11,10 +11,11 @@ use std::time::{Duration, Instant};
 use std::{fs, thread};
 
 use crate::common::{CHUNK_BYTES, Folder, plaintext, run, signal, skip, without_note};
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGUSR1, SIGXCPU};
 use signal_hook::flag;
 
-const SIGNALS: [(&str, i32); 3] = [("INT", 2), ("TERM", 15), ("HUP", 1)];
+const SIGNALS: [(&str, i32); 5] =
+    [("INT", SIGINT), ("TERM", SIGTERM), ("HUP", SIGHUP), ("XCPU", SIGXCPU), ("USR1", SIGUSR1)];
 
 /// Waits until the number of unread bytes in a pipe of this command is as wanted.
 fn wait_for_pipe(child: &mut Child, pipe: impl AsFd, is_wanted: impl Fn(u64) -> bool) {
@@ -42,7 +43,7 @@ fn wait(child: &mut Child) -> std::process::ExitStatus {
 /// Makes child processes react to signals. A test run in the background of a script may ignore Ctrl-C, and its children would inherit
 /// that. Signals that this process catches have their default action in its children.
 fn children_heed_signals() {
-    for signal in [SIGINT, SIGTERM, SIGHUP] {
+    for (_, signal) in SIGNALS {
         flag::register_conditional_default(signal, Arc::new(AtomicBool::new(true))).unwrap();
     }
 }

@@ -80,7 +80,9 @@ mod system {
     use std::sync::{Arc, OnceLock, mpsc};
     use std::thread;
 
-    use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXFSZ};
+    use signal_hook::consts::{
+        SIGALRM, SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGVTALRM, SIGXCPU, SIGXFSZ,
+    };
     use signal_hook::flag;
     use signal_hook::iterator::Signals;
     use signal_hook::low_level::emulate_default_handler;
@@ -95,8 +97,8 @@ mod system {
         // With a handler, a write beyond the limit for files fails, and the command cleans up. Without one the signal kills.
         let _ = flag::register(SIGXFSZ, Arc::default());
         // What the parent process had ignored (`nohup`, a background job of a script) stays ignored.
-        let wanted =
-            [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGCONT].into_iter().filter(|signal| !streams::is_ignored(*signal));
+        let ends = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU, SIGALRM, SIGVTALRM, SIGUSR1, SIGUSR2];
+        let wanted = ends.into_iter().chain([SIGCONT]).filter(|signal| !streams::is_ignored(*signal));
         // The thread starts first: signals that are caught but not handled would end nothing. Without the thread, signals kill as usual.
         let (sender, receiver) = mpsc::channel::<Signals>();
         let handle_signals = move || {
