@@ -144,10 +144,12 @@ impl Looker<'_> {
     fn read(&self, file: File, mut metadata: Metadata, buffer: &mut [u8]) -> Result<OpenedFile, Error> {
         let system = self.system;
         let attributes = self.attributes(Attributed::File(&file));
-        // The status of a file in /proc or /sys does not report its length: a small file is read before the header states the length.
+        // The status of a file in /proc or /sys does not report its length: a small file is read before the header states the length, and
+        // so is one that ends elsewhere than its status says.
         let reported_bytes = metadata.len();
         let (mut start, mut is_read) = (Vec::new(), false);
-        while reported_bytes <= SMALL_BYTES && !is_read && start.len() as u64 <= MAX_WRONG_BYTES {
+        let is_early = reported_bytes <= SMALL_BYTES || self.ends_elsewhere(&file, reported_bytes)?;
+        while is_early && !is_read && start.len() as u64 <= MAX_WRONG_BYTES {
             check_cancelled(self.control)?;
             let count = read_at(system, &file, buffer, start.len() as u64)?;
             start.extend_from_slice(&buffer[..count]);
@@ -170,6 +172,12 @@ impl Looker<'_> {
             false => Rest::File(file),
         };
         Ok(OpenedFile { metadata, size_bytes, segments, start, attributes, rest })
+    }
+
+    /// Whether a file has another length than its status says, which stays the same. File systems in user space may report anything.
+    fn ends_elsewhere(&self, file: &File, reported_bytes: u64) -> io::Result<bool> {
+        let ends = read_at(self.system, file, &mut [0; 2], reported_bytes - 1);
+        Ok(matches!(ends, Ok(0 | 2)) && self.system.file_metadata(file)?.len() == reported_bytes)
     }
 }
 
