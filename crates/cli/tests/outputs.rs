@@ -231,6 +231,30 @@ fn a_disk_that_fills_up() {
     assert_eq!(left, 0);
 }
 
+/// A folder that is replaced loses nothing that is mounted in it, and is the same one where it is mounted a second time.
+#[test]
+fn mounts_stay() {
+    let folder = Folder::new();
+    let [bound, disk] = ["bound", "to/disk"].map(|name| folder.path(name));
+    [&bound, &disk, &folder.path("in")].into_iter().for_each(|path| fs::create_dir_all(path).unwrap());
+    folder.tress(["encrypt", "-r", &folder.recipient, "-o", "box", "in"]).ok();
+    fs::copy(folder.path("box"), folder.path("to/box")).unwrap();
+    let bind = [folder.path("to"), bound.clone()];
+    let is_bound = Command::new("mount").arg("--bind").args(bind).stderr(Stdio::null()).status().unwrap().success();
+    if !is_bound {
+        return skip_without_right(SYS_ADMIN, "folders with mounts, for want of the right to mount them");
+    }
+    let same = folder.tress(["decrypt", "-f", "-i", "me.key", "-o", "to", "bound/box"]);
+    let is_mounted = mount(&disk, "mode=1777");
+    let holds = folder.tress(["decrypt", "-f", "-i", "me.key", "-o", "to", "box"]);
+    let mode = fs::metadata(&disk).unwrap().permissions().mode();
+    let unmounted = [&disk, &bound].map(|path| Command::new("umount").arg("-l").arg(path).status().unwrap().success());
+    assert!(is_mounted && unmounted == [true; 2]);
+    same.failed("to: output is the input");
+    holds.failed("to/disk is mounted in it");
+    assert_eq!(mode & 0o7777, 0o1777);
+}
+
 /// root can replace a device by a file, which would be a disaster. So the test makes its own device.
 #[test]
 fn devices_stay_devices() {

@@ -16,6 +16,7 @@ use crate::sys::{Attributed, Kind, Readers, Readiness, Status, System, is_unsupp
 use crate::workers::lock;
 use crate::{Error, ErrorKind};
 use tress_terminal::descriptor;
+use tress_terminal::place::is_below;
 
 /// The number of symlinks that Linux follows in one name.
 const MAX_SYMLINKS: usize = 40;
@@ -307,7 +308,7 @@ impl<'a> StreamOutput<'a> {
         let path = if self.name.is_absolute() { &*self.name } else { Path::new("/dev/stdout") };
         let canonical = |path| self.system.canonical(path).ok();
         !self.may_block
-            && canonical(folder).is_some_and(|folder| canonical(path).is_some_and(|path| path.starts_with(folder)))
+            && canonical(folder).is_some_and(|folder| canonical(path).is_some_and(|path| is_below(&path, &folder)))
     }
 
     /// Writes all of `buffers`. Waiting for a reader ends soon after a cancellation. A terminal accepts only text; of buffers that hold

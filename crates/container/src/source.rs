@@ -11,6 +11,7 @@ use std::time::Duration;
 use crate::control::Control;
 use crate::sys::{Kind, Readiness, Status, System};
 use crate::{Error, ErrorKind};
+use tress_terminal::place::is_below;
 
 /// Interval at which a wait for a pipe checks the cancel flag.
 pub const POLL_INTERVAL: Duration = Duration::from_millis(50);
@@ -125,7 +126,7 @@ impl<'a> OpenSource<'a> {
         let canonical = |path: &Path| self.system.canonical(path).ok();
         let paths = [Some(&*self.name), (self.name == Path::new(STDIN)).then_some(Path::new("/dev/stdin"))];
         let mut files = paths.into_iter().flatten().filter_map(canonical);
-        canonical(folder).is_some_and(|folder| files.any(|file| file.starts_with(&folder)))
+        canonical(folder).is_some_and(|folder| files.any(|file| is_below(&file, &folder)))
     }
 
     /// The name for messages.

@@ -16,6 +16,7 @@ use zeroize::Zeroizing;
 
 use crate::blocked::blocked;
 use crate::failure::{self, Failure};
+use crate::place::is_below;
 use crate::{descriptor, secret};
 
 /// Destination of a picture.
@@ -125,10 +126,10 @@ pub fn refuse_input<'a>(output: &Path, mut inputs: impl Iterator<Item = &'a Path
         let is_same = identity(output).is_some() && identity(output) == identity(path);
         // A terminal or pipe may well be both.
         let found = path.canonicalize().ok().filter(|path| path.is_file() || path.is_dir()).unwrap_or_default();
-        if is_same || found.is_absolute() && place.starts_with(&found) {
+        if is_same || found.is_absolute() && is_below(&place, &found) {
             return Err(is_the_input(output));
         }
-        if output.is_dir() && found.starts_with(&place) {
+        if output.is_dir() && is_below(&found, &place) {
             let (output, input) = (failure::name(output), failure::name(input));
             return Err(Failure::failed(format!("{output}: this folder has {input} in it, which the command reads"))
                 .hint("name a file or folder inside it"));

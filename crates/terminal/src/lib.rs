@@ -4,6 +4,7 @@
 
 pub mod blocked;
 pub mod descriptor;
+pub mod place;
 pub mod secret;
 pub mod shown;
 

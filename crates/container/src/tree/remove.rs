@@ -69,12 +69,12 @@ fn open_below(system: &dyn System, top: &Dir, path: &Path) -> io::Result<Dir> {
 
 /// Removes everything but subfolders from a folder, and returns it with the remaining subfolders.
 fn remove_files(system: &dyn System, parent: &Dir, name: &OsStr, on: u64) -> io::Result<RemoveFolder> {
+    if device(&system.metadata_in(parent, name)?) != on {
+        return Err(io::ErrorKind::CrossesDevices.into());
+    }
     // Makes it possible to empty a folder that its owner may not write to.
     system.set_folder_mode(parent, name, 0o700)?;
     let handle = system.open_folder_in(parent, name)?;
-    if device(&system.folder_metadata(&handle)?) != on {
-        return Err(io::ErrorKind::CrossesDevices.into());
-    }
     let mut folders = Vec::new();
     for (name, kind) in system.list(&handle)? {
         match kind.is_dir() {

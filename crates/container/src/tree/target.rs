@@ -7,6 +7,7 @@ use std::ffi::{OsStr, OsString};
 use std::hash::{BuildHasher, RandomState};
 use std::io;
 use std::path::{Path, PathBuf};
+use tress_terminal::place::is_below;
 use tress_terminal::shown;
 
 /// A target and its temporary folder. If it is dropped before [`UnpackTarget::install`], it removes the unpacked files.
@@ -48,11 +49,16 @@ impl<'a> UnpackTarget<'a> {
             false => target.to_path_buf(),
         };
         if replaces {
-            let current = std::env::current_dir().and_then(|path| system.canonical(&path)).map_err(at_target)?;
-            if !path.is_dir() || current.starts_with(&path) {
+            // Nothing is above a current folder that was removed, and its path may lead through folders of others.
+            let current = std::env::current_dir().map(|path| system.canonical(&path).unwrap_or(path));
+            if !path.is_dir() || current.is_ok_and(|current| is_below(&current, &path)) {
                 return Err(
                     exists().with_detail("only a folder can be replaced, not the current folder or one above it")
                 );
+            }
+            if let Some(mount) = mount_below(&path) {
+                let detail = format!("{} is mounted in it", shown::given(&mount));
+                return Err(at_target(io::ErrorKind::ResourceBusy.into()).with_detail(detail));
             }
         }
         let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
@@ -152,6 +158,30 @@ impl Drop for UnpackTarget<'_> {
             drop(remove::remove_folder(self.system, &self.parent, &self.temporary));
         }
     }
+}
+
+/// A mount at this folder or below it, which can be neither renamed nor removed with the folder.
+#[cfg(target_os = "linux")]
+fn mount_below(folder: &Path) -> Option<PathBuf> {
+    use std::os::unix::ffi::OsStringExt as _;
+    let mounts = std::fs::read("/proc/self/mountinfo").unwrap_or_default();
+    let points = mounts.split(|&byte| byte == b'\n').filter_map(|line| line.split(|&byte| byte == b' ').nth(4));
+    // Spaces, tabs, ends of lines and backslashes are escaped.
+    let unescaped = |point: &[u8]| {
+        let mut parts = point.split(|&byte| byte == b'\\');
+        let mut path = parts.next().unwrap_or_default().to_vec();
+        for part in parts {
+            let octal = part.get(..3).and_then(|digits| u8::from_str_radix(std::str::from_utf8(digits).ok()?, 8).ok());
+            path.extend(octal.into_iter().chain(part.iter().skip(3).copied()));
+        }
+        PathBuf::from(OsString::from_vec(path))
+    };
+    points.map(unescaped).find(|point| point.starts_with(folder))
+}
+
+#[cfg(not(target_os = "linux"))]
+fn mount_below(_folder: &Path) -> Option<PathBuf> {
+    None
 }
 
 /// Calls `take` with names until one is free: `.tress-` and sixteen hexadecimal digits. The names need not be secret, because `take`
