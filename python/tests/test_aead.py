@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterator
 from typing import Any
 
 import cryptography.exceptions
@@ -273,6 +274,19 @@ def test_batches_with_several_keys() -> None:
             tress.encrypt_many(wrong)  # type: ignore[arg-type]
         with pytest.raises(TypeError):
             tress.decrypt_many(wrong)  # type: ignore[call-overload]
+
+
+def test_a_batch_of_one_buffer_that_an_iterator_refills() -> None:
+    key, nonce, room = tress.AESCCM(bytes(16)), bytearray(12), bytearray(100)
+
+    def messages() -> Iterator[tuple[bytearray, bytearray, bytearray]]:
+        for n in range(5):
+            nonce[:], room[:] = bytes([n]) * 12, bytes([n]) * 100
+            yield nonce, room, room
+
+    expected = [key.encrypt(bytes([n]) * 12, bytes([n]) * 100, bytes([n]) * 100) for n in range(5)]
+    assert key.encrypt_many(messages()) == expected
+    assert tress.encrypt_many((key, *message) for message in messages()) == expected
 
 
 def test_a_nonce_twice_in_a_batch() -> None:

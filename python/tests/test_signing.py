@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import pathlib
+from collections.abc import Iterator
 
 import pytest
 import tress
@@ -96,6 +97,18 @@ def test_batches_and_passwords(tmp_path: pathlib.Path) -> None:
     pairs[3] = (signed[4], messages[3])
     pairs[9] = (b"short", messages[9])
     assert key.public_key().verify_batch(pairs, "rsa-pkcs1-sha256") == [n not in (3, 9) for n in range(17)]
+    # An iterator may fill one buffer anew for each item.
+    room = bytearray(17)
+
+    def refilled() -> Iterator[bytearray]:
+        for n in range(3):
+            room[:] = bytes([n]) * 17
+            yield room
+
+    signed_now = key.sign_batch(refilled())
+    then = [bytes([n]) * 17 for n in range(3)]
+    assert key.public_key().verify_batch(zip(signed_now, then, strict=True)) == [True] * 3
+    assert key.public_key().verify_batch(zip(signed_now[2:] * 3, refilled(), strict=True)) == [False, False, True]
     assert key.sign_batch([]) == [] and key.public_key().verify_batch([]) == []
     # Messages in files, as digests, and on several threads.
     paths: list[pathlib.Path] = [tmp_path / str(n) for n in range(17)]

@@ -12,7 +12,7 @@ use tress_cipher::{Aad, Error, Tag};
 use tress_lanes::{NonceOfKey, Pool};
 
 use crate::aead::{AeadKey, PyAead};
-use crate::memory::{InputBuffer, NewBytes, OutputBuffer, ResultSpace};
+use crate::memory::{InputBuffer, NewBytes, OutputBuffer, ResultSpace, items_stay};
 use crate::{arguments, errors, work};
 
 /// Upper bound of the overhead of a `bytes` object.
@@ -31,10 +31,12 @@ pub(crate) struct BatchMessage<'py> {
 impl<'py> BatchMessage<'py> {
     /// Converts the messages of an iterable. They use `key`, or each has its key as first item.
     pub(crate) fn all(messages: &Bound<'py, PyAny>, key: Option<&Bound<'py, PyAead>>) -> PyResult<Vec<Self>> {
-        messages.try_iter()?.map(|message| Self::of(&message?, key)).collect()
+        let stay = items_stay(messages);
+        messages.try_iter()?.map(|message| Self::of(&message?, key, stay)).collect()
     }
 
-    fn of(message: &Bound<'py, PyAny>, key: Option<&Bound<'py, PyAead>>) -> PyResult<Self> {
+    fn of(message: &Bound<'py, PyAny>, key: Option<&Bound<'py, PyAead>>, stays: bool) -> PyResult<Self> {
+        let py = message.py();
         let form = if key.is_some() { "(nonce, data, associated_data)" } else { "(key, nonce, data, associated_data)" };
         let wrong = || PyTypeError::new_err(format!("a message must be a tuple {form}"));
         let tuple = message.cast::<PyTuple>().map_err(|_| wrong())?;
@@ -51,9 +53,9 @@ impl<'py> BatchMessage<'py> {
         let aad = tuple.get_item(first + 2)?;
         Ok(Self {
             key: key.cloned().map_or_else(own, PyResult::Ok)?,
-            nonce: InputBuffer::octets(&tuple.get_item(first)?, "a nonce")?,
-            data: InputBuffer::of(&tuple.get_item(first + 1)?)?,
-            aad: (!aad.is_none()).then(|| InputBuffer::of(&aad)).transpose()?,
+            nonce: InputBuffer::octets(&tuple.get_item(first)?, "a nonce")?.kept(py, stays)?,
+            data: InputBuffer::of(&tuple.get_item(first + 1)?)?.kept(py, stays)?,
+            aad: (!aad.is_none()).then(|| InputBuffer::of(&aad)?.kept(py, stays)).transpose()?,
         })
     }
 }

@@ -13,7 +13,7 @@ use pyo3::buffer::PyUntypedBuffer;
 use pyo3::exceptions::{PyBufferError, PyOverflowError, PyTypeError};
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
+use pyo3::types::{PyBytes, PyList, PyTuple};
 use zeroize::Zeroize;
 
 /// An input: a `bytes` object, or any other object with a contiguous buffer.
@@ -92,6 +92,21 @@ impl<'py> InputBuffer<'py> {
         }
     }
 
+    /// The bytes as they are now, unless they belong to an item that stays.
+    ///
+    /// # Errors
+    /// As [`NewBytes::new`].
+    pub(crate) fn kept(self, py: Python<'py>, stays: bool) -> PyResult<Self> {
+        match self {
+            Self::Buffer(_) if !stays => {
+                let mut copy = NewBytes::new(py, self.as_slice().len())?;
+                copy.space().copy_of(self.as_slice());
+                Ok(Self::Bytes(copy.finish()))
+            }
+            input => Ok(input),
+        }
+    }
+
     pub(crate) fn as_slice(&self) -> &[u8] {
         match self {
             Self::Bytes(bytes) => bytes.as_bytes(),
@@ -102,6 +117,11 @@ impl<'py> InputBuffer<'py> {
             Self::Buffer(view) => unsafe { slice::from_raw_parts(view.0.buf.cast(), view.len()) },
         }
     }
+}
+
+/// Whether the items of an iterable are there before it is asked for them. An iterator may yield one buffer that it fills anew for each.
+pub(crate) fn items_stay(iterable: &Bound<'_, PyAny>) -> bool {
+    iterable.cast_exact::<PyList>().is_ok() || iterable.cast_exact::<PyTuple>().is_ok()
 }
 
 /// A new `bytes` object that no other code has a reference to.

@@ -10,7 +10,7 @@ use tress_container::Control;
 use tress_sign::{Hash, KeyFile, Scheme, SignJob, Signature, SigningKey, VerifyJob, VerifyingKey, discrete, rsa};
 use zeroize::Zeroizing;
 
-use crate::memory::InputBuffer;
+use crate::memory::{InputBuffer, items_stay};
 use crate::{arguments, errors, work};
 
 /// A private key: RSA, DSA or Schnorr. Any number of threads may use one object.
@@ -101,8 +101,9 @@ impl PrivateKey {
     ) -> PyResult<Bound<'py, PyList>> {
         let py = messages.py();
         let key = self.key(py, scheme)?;
-        let messages =
-            messages.try_iter()?.map(|message| SignedMessage::of(&message?)).collect::<PyResult<Vec<_>>>()?;
+        let stay = items_stay(messages);
+        let messages = messages.try_iter()?.map(|message| SignedMessage::of(&message?, stay));
+        let messages = messages.collect::<PyResult<Vec<_>>>()?;
         let digests = message_digests(py, key.scheme().hash(), messages.iter(), prehashed)?;
         let signed: Result<Vec<Signature>, _> = py.detach(|| {
             let jobs: Vec<_> = digests.iter().map(|digest| SignJob { key: &key, digest }).collect();
@@ -178,9 +179,10 @@ impl PublicKey {
     ) -> PyResult<Vec<bool>> {
         let py = signed.py();
         let key = self.key(py, scheme)?;
+        let stay = items_stay(signed);
         let pairs = signed.try_iter()?.map(|pair| {
             let (signature, message): (Bound<'_, PyAny>, Bound<'_, PyAny>) = pair?.extract()?;
-            Ok((InputBuffer::of(&signature)?, SignedMessage::of(&message)?))
+            Ok((InputBuffer::of(&signature)?.kept(py, stay)?, SignedMessage::of(&message, stay)?))
         });
         let pairs = pairs.collect::<PyResult<Vec<_>>>()?;
         let digests = message_digests(py, key.scheme().hash(), pairs.iter().map(|(_, message)| message), prehashed)?;
@@ -215,12 +217,12 @@ enum SignedMessage<'py> {
 }
 
 impl<'py> SignedMessage<'py> {
-    fn of(message: &Bound<'py, PyAny>) -> PyResult<Self> {
+    fn of(message: &Bound<'py, PyAny>, stays: bool) -> PyResult<Self> {
         // `str` is refused: it could be a message or a path.
         if message.hasattr("__fspath__")? {
             return arguments::path(message).map(Self::File);
         }
-        InputBuffer::of(message).map(Self::Bytes)
+        Ok(Self::Bytes(InputBuffer::of(message)?.kept(message.py(), stays)?))
     }
 }
 
