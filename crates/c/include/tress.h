@@ -416,7 +416,8 @@ typedef int (*tress_write)(void *context, const uint8_t *data, size_t length);
 /**
  * Begins a container for `recipients`. The bytes of the container go to `write`, in order. `options` may be NULL. Memory
  * use is one batch: some MiB for each thread. The container is complete only after `tress_encryptor_finish` has returned
- * `TRESS_OK`; before that, every reader reports it as truncated. Any thread.
+ * `TRESS_OK`; before that, every reader reports it as truncated. Any thread, but not in its destructors
+ * (`pthread_key_create`).
  *
  * Returns `TRESS_NO_RECIPIENTS`, `TRESS_MIXED_RECIPIENTS`, `TRESS_BAD_NAME`, `TRESS_UNKNOWN_NAME`.
  *
@@ -527,7 +528,8 @@ int tress_decryptor_is_tree(const tress_decryptor *decryptor);
 void tress_decryptor_free(tress_decryptor *decryptor);
 
 /**
- * Encrypts `length` bytes at `plain` into a container in memory. `options` may be NULL. Any thread.
+ * Encrypts `length` bytes at `plain` into a container in memory. `options` may be NULL. Any thread, but not
+ * in its destructors.
  *
  * Returns `TRESS_NO_RECIPIENTS`, `TRESS_MIXED_RECIPIENTS`, `TRESS_MEMORY` and others.
  *
@@ -677,7 +679,8 @@ void tress_reader_free(tress_reader *reader);
 
 /**
  * Encrypts the file or folder `input` to all of `recipients`, into the container `output`. The container appears under
- * its name only when it is complete. Threads that the call starts end before it returns. Any thread.
+ * its name only when it is complete. Threads that the call starts end before it returns. Any thread, but not in
+ * its destructors.
  *
  * `options`, `control` and `report` may be NULL.
  *
@@ -717,7 +720,7 @@ tress_status tress_decrypt_file(const char *input,
 
 /**
  * Replaces the recipients of the container `container`; its payload is not touched. This does not revoke access: a former
- * recipient may have kept the payload key. Any thread.
+ * recipient may have kept the payload key. Any thread, but not in its destructors.
  *
  * Returns the errors of `tress_decrypt_file`. A call that fails leaves the container unchanged.
  *

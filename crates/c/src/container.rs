@@ -66,7 +66,8 @@ pub struct tress_encryptor {
 
 /// Begins a container for `recipients`. The bytes of the container go to `write`, in order. `options` may be NULL. Memory
 /// use is one batch: some MiB for each thread. The container is complete only after `tress_encryptor_finish` has returned
-/// `TRESS_OK`; before that, every reader reports it as truncated. Any thread.
+/// `TRESS_OK`; before that, every reader reports it as truncated. Any thread, but not in its destructors
+/// (`pthread_key_create`).
 ///
 /// Returns `TRESS_NO_RECIPIENTS`, `TRESS_MIXED_RECIPIENTS`, `TRESS_BAD_NAME`, `TRESS_UNKNOWN_NAME`.
 ///
@@ -307,7 +308,8 @@ pub unsafe extern "C" fn tress_decryptor_free(decryptor: *mut tress_decryptor) {
     unsafe { raw::free_handle(decryptor) }
 }
 
-/// Encrypts `length` bytes at `plain` into a container in memory. `options` may be NULL. Any thread.
+/// Encrypts `length` bytes at `plain` into a container in memory. `options` may be NULL. Any thread, but not
+/// in its destructors.
 ///
 /// Returns `TRESS_NO_RECIPIENTS`, `TRESS_MIXED_RECIPIENTS`, `TRESS_MEMORY` and others.
 ///

@@ -45,7 +45,8 @@ unsafe fn with_control<T>(control: *const tress_control, run: impl FnOnce(&Contr
 }
 
 /// Encrypts the file or folder `input` to all of `recipients`, into the container `output`. The container appears under
-/// its name only when it is complete. Threads that the call starts end before it returns. Any thread.
+/// its name only when it is complete. Threads that the call starts end before it returns. Any thread, but not in
+/// its destructors.
 ///
 /// `options`, `control` and `report` may be NULL.
 ///
@@ -109,7 +110,7 @@ pub unsafe extern "C" fn tress_decrypt_file(
 }
 
 /// Replaces the recipients of the container `container`; its payload is not touched. This does not revoke access: a former
-/// recipient may have kept the payload key. Any thread.
+/// recipient may have kept the payload key. Any thread, but not in its destructors.
 ///
 /// Returns the errors of `tress_decrypt_file`. A call that fails leaves the container unchanged.
 ///
