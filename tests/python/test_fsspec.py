@@ -439,6 +439,10 @@ def test_files_appear_when_they_are_complete(target, options, tmp_path):
         for name in ("a", "b"):
             fs.pipe_file(f"{folder}/{name}", b"1")
             assert not fs.exists(f"{folder}/{name}")
+    with fs.transaction:  # A block may be longer.
+        fs.open(f"{folder}/c", "wb").__enter__().write(PLAIN)
+    assert fs.cat_file(f"{folder}/c") == PLAIN
+    fs.rm_file(f"{folder}/c")
     with pytest.raises(ZeroDivisionError), fs.transaction:
         fs.pipe_file(f"{folder}/c", b"1")
         raise ZeroDivisionError

@@ -61,6 +61,8 @@ class Writer(ContainerWriter):
         with self._alone():
             self._check()
             if not self._is_settled:
+                if self._in_block:
+                    self.__exit__(None, None, None)
                 self.close()
                 self._rest, self._autocommit = b"", True
                 self._complete()
