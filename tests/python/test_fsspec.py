@@ -2,6 +2,7 @@
 libraries that read through them."""
 
 import errno
+import gc
 import io
 import json
 import logging
@@ -452,6 +453,7 @@ def test_files_appear_when_they_are_complete(target, options, tmp_path):
 
 
 @pytest.mark.parametrize("target", ["store", "file", "bucket"])
+@pytest.mark.filterwarnings("ignore:.*ZipFile:pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.parametrize(("mode", "compression"), [("w", None), ("wt", "gzip"), ("wb", "infer"), ("xb", "bz2"), ("x", "zip")])
 def test_text_and_compression_end_with_their_file(mode, compression, target, options, tmp_path):
     fs = fsspec.filesystem("tress", target_protocol=target, **options)
@@ -472,9 +474,17 @@ def test_text_and_compression_end_with_their_file(mode, compression, target, opt
     with pytest.raises(ZeroDivisionError), opened("none") as file:
         file.write(data)
         raise ZeroDivisionError
+    for in_cycle in (False, True):
+        with pytest.warns(ResourceWarning, match="none"):
+            abandoned = [opened("none")]
+            abandoned[0].write(data)
+            abandoned += [abandoned] * in_cycle
+            del abandoned
+            gc.collect()
     with fs.transaction:
         with opened("later") as file:
             file.write(data)
+            file.close()
         with pytest.raises(ZeroDivisionError), opened("none") as file:
             raise ZeroDivisionError
         assert not fs.exists(f"{folder}/later.gz")

@@ -69,11 +69,15 @@ class Writer(ContainerWriter):
 
 
 class Over:
-    """Text or compression over a new file, which ends with them. An exception in their `with` block discards it."""
+    """Text or compression over a new file, which ends with them. An exception in their `with` block discards it.
+
+    If nobody closes them, the file is discarded, too: the collection of a text wrapper closes what is below.
+    """
 
     def __init__(self, over: Any, below: Writer, mode: str) -> None:
         """Passes calls on to `over`, which writes to `below`. By `mode`, pandas tells text from bytes."""
-        self._over, self._below, self.mode = over, below, mode
+        # Until the end of its block, `close` of the file does not complete it.
+        self._over, self._below, self.mode, self._is_ended = over, below.__enter__(), mode, False
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._over, name)
@@ -89,7 +93,9 @@ class Over:
         except BaseException:
             self._below.discard()
             raise
-        self._below.close()
+        if not self._is_ended:  # In a transaction, each end of the block writes the last bytes.
+            self._is_ended = True
+            self._below.__exit__(None, None, None)
 
     def __enter__(self) -> Over:
         """Begins a `with` block, whose end completes or discards the file."""
@@ -102,7 +108,6 @@ class Over:
             return
         try:
             with suppress(Exception):
-                self._below.__enter__()  # Closing it is then not yet its end.
                 self._over.close()
         finally:
             self._below.discard()
