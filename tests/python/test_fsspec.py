@@ -23,9 +23,11 @@ import numpy
 import pandas
 import polars
 import pyarrow.dataset
+import pyarrow.fs
 import pytest
 import tress
 import xarray
+from fsspec.implementations.arrow import ArrowFSWrapper
 from fsspec.implementations.memory import MemoryFileSystem
 from fsspec.tests import abstract
 
@@ -421,6 +423,15 @@ class Bucket(Store):
 fsspec.register_implementation("bucket", Bucket)
 
 
+class Bare(Store):
+    """A store whose new files have neither `commit` nor `discard`."""
+
+    protocol = "bare"
+
+    def _open(self, path, mode="rb", **kwargs):
+        return io.BytesIO()
+
+
 @pytest.mark.parametrize("target", ["store", "file", "bucket", "simplecache"])
 def test_files_appear_when_they_are_complete(target, options, tmp_path):
     more = {"target_options": {"target_protocol": "store"}} if target == "simplecache" else {}
@@ -450,6 +461,32 @@ def test_files_appear_when_they_are_complete(target, options, tmp_path):
     fs.pipe_file(f"{folder}/a", b"22")
     assert fs.cat([f"{folder}/a", f"{folder}/b"]) == {f"{folder}/a": b"22", f"{folder}/b": b"1"}
     assert sorted(fs.ls(folder, detail=False)) == [f"{folder}/a", f"{folder}/b", path]
+
+
+@pytest.mark.parametrize("target", ["arrow", "zip", "bare"])
+def test_stores_whose_files_cannot_be_discarded(target, options, tmp_path):
+    """An exception keeps the old file, adds no member to an archive, and closes what was open."""
+    path = "x" if target == "zip" else f"{tmp_path}/x"
+    if target == "arrow":
+        store = ArrowFSWrapper(pyarrow.fs.LocalFileSystem())
+    else:
+        store = fsspec.filesystem("zip", fo=f"{tmp_path}/x.zip", mode="w") if target == "zip" else Bare()
+    fs = fsspec.filesystem("tress", fs=store, **options)
+    fs.pipe_file(path, PLAIN)
+    with pytest.raises(ZeroDivisionError), fs.open(path, "wb") as file:
+        file.write(PLAIN * 2)
+        raise ZeroDivisionError
+    assert file._output._file.closed
+    if target == "bare":
+        return
+    with fs.transaction, fs.open(f"{path}1", "wb") as one, fs.open(f"{path}2", "wb") as two:
+        one.write(b"1")
+        two.write(b"2")
+    if target == "zip":
+        store.close()
+        store = fsspec.filesystem("zip", fo=f"{tmp_path}/x.zip")
+    found = {name: tress.decrypt(store.cat_file(name), PAIR) for name in store.find(os.path.dirname(path))}
+    assert found == {path: PLAIN, f"{path}1": b"1", f"{path}2": b"2"}
 
 
 @pytest.mark.parametrize("target", ["store", "file", "bucket"])

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
+import tempfile
 from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
 from fsspec import AbstractFileSystem
+from fsspec.implementations.arrow import ArrowFSWrapper
 from fsspec.implementations.local import LocalFileSystem
 
 from .._files import ContainerWriter, _write_all
@@ -17,6 +20,8 @@ from .._tress import Encryptor
 # Stores that complete nothing at the end of an upload: a file gets another name first.
 _RENAMING = {"memory", "sftp", "ssh", "sshfs", "smb", "ftp", "hdfs", "webhdfs", "arrow_hdfs", "dir"}
 
+# Size in bytes up to which a member of an archive is in memory until it is complete.
+_SPOOLED = 1 << 20
 
 # Stores whose connection serves one thread.
 ONE_THREAD = {"sftp", "ssh"}
@@ -118,7 +123,10 @@ class _Upload:
 
     def __init__(self, fs: Any, path: str, is_new: bool) -> None:
         self._fs, self._path, self._is_new, self._temporary = fs, path, is_new, ""
-        if protocol(fs) in _RENAMING:
+        self._is_member = protocol(fs) == "zip"
+        if self._is_member:  # It could not be removed, and an open one blocks the archive.
+            self._file: Any = tempfile.SpooledTemporaryFile(_SPOOLED)
+        elif protocol(fs) in _RENAMING or isinstance(fs, ArrowFSWrapper):
             folder, slash, _ = path.rpartition("/")
             self._temporary = f"{folder}{slash}.tress-{os.urandom(8).hex()}"
             self._file = fs.open(self._temporary, "wb")
@@ -131,6 +139,10 @@ class _Upload:
     def commit(self) -> None:
         if self._is_new:  # Another program may have created it meanwhile.
             check_new(self._fs, self._path)
+        if self._is_member:
+            self._file.seek(0)
+            with self._fs._open(self._path, "wb") as member:
+                shutil.copyfileobj(self._file, member)
         self._file.close()
         if not self._temporary:
             if not getattr(self._file, "autocommit", True):
@@ -147,7 +159,7 @@ class _Upload:
                 self._file.close()
                 self._fs.rm_file(self._temporary)
             else:
-                self._file.discard()
+                getattr(self._file, "discard", self._file.close)()
                 self._file.closed = True  # Its end would be another attempt to close it.
 
     def leave(self) -> None:
