@@ -290,12 +290,17 @@ class Buffered(AbstractFileSystem):  # type: ignore[misc]
         return self.File(path)
 
 
-def test_discarded_files_are_neither_kept_nor_completed() -> None:
+def test_discarded_files_are_neither_kept_nor_completed(monkeypatch: pytest.MonkeyPatch) -> None:
     fsspec.register_implementation("buffered", Buffered, clobber=True)
     store = open_store("buffered://x", {})
     store.write("a", 1, {}, Replace.ALWAYS).discard()
     gc.collect()
     assert not Buffered.closed and not Buffered().transaction.files
+    monkeypatch.delattr(Buffered.File, "discard")
+    bare: Any = store.write("a", 1, {}, Replace.ALWAYS)
+    bare.discard()
+    with pytest.raises(ValueError):
+        bare._file.getvalue()  # It is closed.
 
 
 class Answer(Exception):

@@ -373,7 +373,7 @@ class _FilesWriting(Writing):
                 self._file.close()
                 self._store.fs.rm_file(self._temporary)
             else:
-                self._file.discard()
+                getattr(self._file, "discard", self._file.close)()
                 self._file.closed = True  # The end of the object would close it, and some stores complete it then.
         except Exception:  # the connection may have failed
             if self._renames:
