@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import random
 import resource
@@ -22,6 +23,7 @@ from tress_dataset.errors import Exists
 from tress_dataset.names import Item, name_digest
 from tress_dataset.stores import Replace, open_store
 from tress_dataset.stores.files import FilesStore
+from tress_dataset.stores.folders import Folder
 from tress_dataset.stores.local import LocalStore
 
 QUICK = Retry(attempts=3, first=0.01, longest=0.02)
@@ -148,6 +150,42 @@ def test_what_appears_meanwhile_stays(tmp_path: Path) -> None:
         (tmp_path / "a").write_bytes(b"precious")
         out.commit()
     assert (tmp_path / "a").read_bytes() == b"precious" and not leftovers(tmp_path)
+
+
+class Asked:
+    """A lock that says when a thread asks for it."""
+
+    def __init__(self) -> None:
+        self.lock, self.asked = threading.Lock(), threading.Semaphore(0)
+
+    def __enter__(self) -> None:
+        self.asked.release()
+        self.lock.acquire()
+
+    def __exit__(self, *_: object) -> None:
+        self.lock.release()
+
+
+def test_shards_in_threads_share_a_failed_sync(tmp_path: Path, threads: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One of them syncs the folders of both."""
+    store, settling = LocalStore(str(tmp_path)), Asked()
+    monkeypatch.setattr(store, "_settling", settling)
+    for name in ("a/x", "b/x"):
+        with store.write(name, 1, {}, Replace.NEVER) as out:
+            out.write(b"1")
+            out.commit()
+
+    def fail(_: Folder) -> None:
+        settling.asked.acquire()
+        settling.asked.acquire()
+        raise OSError(errno.EIO, "the disk")
+
+    monkeypatch.setattr(Folder, "sync", fail)
+    errors = [one.exception() for one in [threads.submit(store.settle) for _ in range(2)]]
+    monkeypatch.undo()
+    with pytest.raises(OSError, match="the disk"):
+        store.settle()
+    assert [type(error) for error in errors] == [OSError] * 2
 
 
 def test_damage_is_found_and_named(tmp_path: Path, keys: KeyFixture, threads: Any) -> None:

@@ -67,6 +67,9 @@ class LocalStore(Store):
         self._touched: set[str] = set()
         self._leftovers: list[str] = []
         self._lock = threading.Lock()
+        # One thread at a time: its folders may have objects of the shards of others.
+        self._settling = threading.Lock()
+        self._unsettled: BaseException | None = None
 
     def prepare(self) -> None:
         os.makedirs(self.root, exist_ok=True)
@@ -162,11 +165,13 @@ class LocalStore(Store):
 
     def mark_touched(self, name: str) -> None:
         """Records that a name was created in the object's folder."""
-        self._touched.add(name.rpartition("/")[0])
+        with self._lock:
+            self._touched.add(name.rpartition("/")[0])
 
     def remove_later(self, part: str) -> None:
         """Records a temporary file to remove later."""
-        self._leftovers.append(part)
+        with self._lock:
+            self._leftovers.append(part)
 
     def put(self, name: str, data: bytes) -> None:
         with _LocalWriting(self, name, len(data), Replace.ALWAYS) as out:
@@ -203,14 +208,21 @@ class LocalStore(Store):
     def settle(self) -> None:
         if os.name != "posix":
             return  # Such systems have no leftover hard links, and cannot sync folders.
-        with self._lock:
-            touched, self._touched = self._touched, set()
-            leftovers, self._leftovers = self._leftovers, []
-        for part in leftovers:
-            self.remove(part)
-        for name in touched:
-            with suppress(FileNotFoundError), self._handles.around(f"{name}/" if name else "") as (folder, _):
-                folder.sync()
+        with self._settling:
+            if self._unsettled is not None:  # After an error of the disk, another sync may succeed without effect.
+                raise self._unsettled
+            with self._lock:
+                touched, self._touched = self._touched, set()
+                leftovers, self._leftovers = self._leftovers, []
+            try:
+                for part in leftovers:
+                    self.remove(part)
+                for name in touched:
+                    with suppress(FileNotFoundError), self._handles.around(f"{name}/" if name else "") as (folder, _):
+                        folder.sync()
+            except BaseException as error:
+                self._unsettled = error
+                raise
 
 
 class _LocalReading(Reading):
