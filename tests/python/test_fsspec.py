@@ -698,6 +698,34 @@ def test_threads_that_share_a_handle_read_each_byte_once(target, options, tmp_pa
     assert sorted(piece for pieces in found for piece in pieces) == sorted(PLAIN[start : start + 1000] for start in range(0, len(PLAIN), 1000))
 
 
+def test_handles_that_nobody_closed_are_collected_during_a_read(fs):
+    """In the reading thread, or in another one that it waits for."""
+    fs.pipe_file("/x", PLAIN)
+
+    def elsewhere():
+        thread = threading.Thread(target=gc.collect)
+        thread.start()
+        thread.join()
+
+    for collect in (gc.collect, elsewhere):
+        fs.invalidate_cache()
+        abandoned = fs.open("/x")
+        abandoned.itself = abandoned
+        del abandoned
+        with fs.open("/x") as file:
+            plain, found = file._plain, []
+
+            def fault(data, collect=collect, plain=plain, found=found):
+                collect()
+                found.append(plain._handles)
+                return data
+
+            Store.fault = staticmethod(fault)
+            assert file.read(300_000) == PLAIN[:300_000] and found == [2] and plain._handles == 1
+            Store.fault = staticmethod(lambda data: data)
+        assert plain._handles == 0
+
+
 def test_members_of_a_folder(options, tmp_path, monkeypatch):
     folder = tmp_path / "etc"
     (folder / "cron.d").mkdir(parents=True)

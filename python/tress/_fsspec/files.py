@@ -101,7 +101,8 @@ class TressFileSystem(ChainedFileSystem):  # type: ignore[misc]
 
     def start_process(self) -> None:
         """Begins without open files."""
-        self._lock = threading.Lock()
+        # The collection of a file that nobody closed may complete it, and so call `invalidate_cache` anywhere.
+        self._lock = threading.RLock()
         self._files: dict[str, Plain] = {}
         self._sizes: dict[str, tuple[Version, int]] = {}
 

@@ -9,8 +9,9 @@ import os
 import pathlib
 import threading
 import weakref
-from collections.abc import Callable, Iterable, MutableMapping
-from contextlib import suppress
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, MutableMapping
+from contextlib import contextmanager, suppress
 from datetime import datetime
 from typing import Any, TypeVar, cast
 
@@ -56,7 +57,7 @@ def keep(known: MutableMapping[K, T], key: K, value: T, most: int) -> None:
     known.pop(key, None)
     known[key] = value
     while len(known) > most:
-        del known[next(iter(known))]
+        known.pop(next(iter(known)), None)
 
 
 def source(fs: Any, path: str, size: int | None) -> Any:
@@ -186,8 +187,9 @@ class Plain:
 
     def start_process(self) -> None:
         """Begins without an open file: a fork must not share its position, and no lock."""
-        # The collection of a handle that nobody closed may call `use` anywhere.
-        self._lock = threading.RLock()
+        self._lock = threading.Lock()
+        # Changes of the number of open handles that wait for the lock.
+        self._changes: deque[int] = deque()
         self._blocks: dict[int, memoryview] = {}
         self._reader: Reader | None = None
         # Number of open handles.
@@ -196,15 +198,34 @@ class Plain:
     def use(self, handles: int) -> None:
         """Adds a number of open handles, which may be negative. Without one, a local file is closed until it is read.
 
-        Its keys and blocks stay. A deleted file takes space as long as it is open.
+        Its keys and blocks stay. A deleted file takes space as long as it is open. This does not wait: the collection
+        of a handle that nobody closed may call it anywhere, also in a thread for which a reading one waits.
         """
-        with self._lock:
-            self._handles += handles
-            if self._handles < 1 and self._reader is not None:
-                if isinstance(self._source, _Source):
-                    self._source.forget()
-                else:
-                    self._reader.release()
+        self._changes.append(handles)
+        self._change()
+
+    def _change(self) -> None:
+        # Whoever has the lock calls this when it has released it.
+        while self._changes and (lock := self._lock).acquire(blocking=False):
+            try:
+                while self._changes:
+                    self._handles += self._changes.popleft()
+                if self._handles < 1 and self._reader is not None:
+                    if isinstance(self._source, _Source):
+                        self._source.forget()
+                    else:
+                        self._reader.release()
+            finally:
+                lock.release()
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """Holds the lock."""
+        try:
+            with self._lock:
+                yield
+        finally:
+            self._change()
 
     def readinto(self, view: memoryview, position: int, wanted: int) -> int:
         """Reads verified bytes and returns their number; 0 at the end. A caller wants the bytes up to `wanted`.
@@ -214,7 +235,7 @@ class Plain:
         if position >= self.size:
             return 0
         if len(view) > BLOCK:
-            with self._lock:
+            with self._alone():
                 return self._named(lambda: self._read(view, position, wanted))
         number, within = divmod(position, BLOCK)
         part = self._block(number, wanted)[within : within + len(view)]
@@ -240,7 +261,7 @@ class Plain:
                 size += end - start
                 if size >= _GROUP:
                     break
-            with self._lock:
+            with self._alone():
                 found += self._named(lambda several=several: self._read_ranges(several, gap))  # type: ignore[misc]
         return found
 
@@ -258,7 +279,7 @@ class Plain:
         """Returns a verified block."""
         block = self._blocks.get(number)
         if block is None:
-            with self._lock:
+            with self._alone():
                 block = self._blocks.get(number)
                 if block is None:
                     block = self._named(lambda: self._load(number, wanted))
