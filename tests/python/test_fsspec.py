@@ -758,7 +758,10 @@ def test_members_of_a_folder(options, tmp_path, monkeypatch):
     tress.encrypt_file(folder, tmp_path / "etc.tress", PAIR, force=True)
     with fsspec.open(f"tress-tree://hosts::{tmp_path}/etc.tress", identity=options["identity"]) as file:
         assert file.read() == b"new"
-
+    (tmp_path / "empty").mkdir()
+    tress.encrypt_file(tmp_path / "empty", tmp_path / "empty.tress", PAIR)
+    fs = fsspec.filesystem("tress-tree", fo=f"{tmp_path}/empty.tress", identity=options["identity"])
+    assert fs.exists("") and fs.isdir("/") and fs.find("") == []
 
 FRAME = pandas.DataFrame({"number": range(20_000), "half": [number / 2 for number in range(20_000)], "text": ["lane"] * 20_000})
 

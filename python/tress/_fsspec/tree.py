@@ -65,6 +65,14 @@ class TressTreeFileSystem(AbstractArchiveFileSystem):  # type: ignore[misc]
         self.start_process()
         super().invalidate_cache(path)
 
+    def info(self, path: str, **kwargs: Any) -> dict[str, Any]:
+        """Describes a member, or the folder itself."""
+        self._get_dirs()
+        if not self._strip_protocol(path):
+            return {"name": "", "type": "directory", "size": 0}
+        described: dict[str, Any] = super().info(path, **kwargs)
+        return described
+
     def _open(self, path: str, mode: str = "rb", **kwargs: Any) -> TressFile:
         if mode != "rb":
             raise io.UnsupportedOperation(f"{path}: members of a container are read only")
