@@ -10,6 +10,7 @@ import multiprocessing
 import os
 import pickle
 import random
+import shutil
 import subprocess
 import sys
 import threading
@@ -742,9 +743,15 @@ def test_members_of_a_folder(options, tmp_path, monkeypatch):
         assert fs.find("", withdirs=True) == ["cron.d", "cron.d/a b", "hosts", "link", "same"]
         assert fs.glob("**/a*") == ["cron.d/a b"] and fs.isdir("cron.d") and [fs.size(name) for name in ("hosts", "same")] == [50_000] * 2
         assert fs.cat_ranges(["cron.d/a b", "hosts", "none"], [0, 5, 0], [1, 6, 1])[:2] == [b"1", PLAIN[5:6]]
-        for name, error in [("cron.d", IsADirectoryError), ("none", FileNotFoundError), ("link", OSError)]:
+        for name, error in [("cron.d", IsADirectoryError), ("none", FileNotFoundError), ("link", io.UnsupportedOperation)]:
             pytest.raises(error, lambda fs=fs, name=name: fs.open(name))
         pytest.raises(io.UnsupportedOperation, lambda fs=fs: fs.open("new", "wb"))
+        for wanted, names in [("", ["cron.d", "hosts", "same"]), ("*", ["hosts", "same"])]:
+            with pytest.warns(UserWarning, match="link"):
+                fs.get(wanted, str(tmp_path / "got"), recursive=not wanted)
+            assert sorted(os.listdir(tmp_path / "got")) == names and (tmp_path / "got" / "same").read_bytes() == PLAIN[:50_000]
+            shutil.rmtree(tmp_path / "got")
+        pytest.raises(io.UnsupportedOperation, lambda fs=fs: fs.get("link", str(tmp_path / "got")))
         with fs.open("hosts") as file:
             file.seek(7)
             assert pickle.loads(pickle.dumps(file)).read(3) == PLAIN[7:10] and "SECRET" not in repr(pickle.dumps(fs))
@@ -762,6 +769,7 @@ def test_members_of_a_folder(options, tmp_path, monkeypatch):
     tress.encrypt_file(tmp_path / "empty", tmp_path / "empty.tress", PAIR)
     fs = fsspec.filesystem("tress-tree", fo=f"{tmp_path}/empty.tress", identity=options["identity"])
     assert fs.exists("") and fs.isdir("/") and fs.find("") == []
+
 
 FRAME = pandas.DataFrame({"number": range(20_000), "half": [number / 2 for number in range(20_000)], "text": ["lane"] * 20_000})
 

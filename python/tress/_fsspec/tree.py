@@ -6,6 +6,7 @@ import errno
 import io
 import os
 import threading
+import warnings
 from typing import Any
 
 from fsspec.archive import AbstractArchiveFileSystem
@@ -73,12 +74,28 @@ class TressTreeFileSystem(AbstractArchiveFileSystem):  # type: ignore[misc]
         described: dict[str, Any] = super().info(path, **kwargs)
         return described
 
+    def expand_path(self, path: Any, *args: Any, **kwargs: Any) -> list[str]:
+        """Returns the members for `get` and others. Those that are not files are left out, unless `path` names them."""
+        found, given = super().expand_path(path, *args, **kwargs), path if isinstance(path, list) else [path]
+        named = set(map(self._strip_protocol, given))
+        others = [one for one in found if one not in named and self.dir_cache.get(one, {}).get("type") == "other"]
+        if others:
+            names = ", ".join(map(repr, others[:5])) + (f" and {len(others) - 5} more" if len(others) > 5 else "")
+            warnings.warn(f"{self.fo}: left out, because they are links or special files: {names}", stacklevel=2)
+        if len(others) == len(found):
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
+        left_out = set(others)
+        return [one for one in found if one not in left_out]
+
     def _open(self, path: str, mode: str = "rb", **kwargs: Any) -> TressFile:
         if mode != "rb":
             raise io.UnsupportedOperation(f"{path}: members of a container are read only")
-        if self.info(path)["type"] != "file":
+        kind, tree = self.info(path)["type"], self._get_dirs()
+        if kind == "directory":
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
-        raw = self._get_dirs()[path].detach()
+        if kind != "file":
+            raise io.UnsupportedOperation(f"{path}: a {tree.info(path).type}, not a file")
+        raw = tree[path].detach()
         assert isinstance(raw, MemberFile)
         return TressFile(raw, self, path)
 
