@@ -276,6 +276,78 @@ def test_a_new_file_belongs_to_its_process(way: str, tmp_path: pathlib.Path) -> 
     assert (done.returncode, done.stderr) == (0, "")
 
 
+READING = """
+import io, os, sys, threading, tress
+from fsspec.implementations.memory import MemoryFileSystem
+from tress._fsspec import TressFileSystem
+
+way, folder = sys.argv[1:]
+key, plain, inside, done = tress.KeyPair.generate(), os.urandom(1 << 20), threading.Event(), threading.Event()
+
+def wait():
+    if threading.current_thread().name == "reading":
+        inside.set()
+        done.wait()
+
+class Source(io.BytesIO):
+    def read(self, size=-1):
+        wait()
+        return super().read(size)
+
+class Store(MemoryFileSystem):
+    def cat_file(self, *arguments, **options):
+        wait()
+        return super().cat_file(*arguments, **options)
+
+key.save(os.path.join(folder, "key"))
+if way == "open":
+    opened = lambda: tress.open(Source(tress.encrypt(plain, key)), key, threads=1)
+elif way == "tree":
+    os.mkdir(os.path.join(folder, "tree"))
+    with open(os.path.join(folder, "tree", "x"), "wb") as file:
+        file.write(plain)
+    tress.encrypt_file(os.path.join(folder, "tree"), os.path.join(folder, "sealed"), key)
+    with open(os.path.join(folder, "sealed"), "rb") as file:
+        sealed = file.read()
+    opened = lambda: tress.open_tree(Source(sealed), key, threads=1)["x"]
+else:
+    Store().pipe_file("/x", tress.encrypt(plain, key))
+    opened = lambda: TressFileSystem(fs=Store(), identity=os.path.join(folder, "key")).open("/x")
+
+file, other = opened(), opened()
+other.seek(7)
+found = []
+thread = threading.Thread(target=lambda: found.append(file.read(300_000)), name="reading")
+thread.start()
+inside.wait()
+child = os.fork()
+if child == 0:
+    for call in (lambda: file.read(9), lambda: file.seek(500_000), file.tell, lambda: file.read(9)):
+        try:
+            call()
+        except tress.Usage:
+            continue
+        os._exit(3)
+    if other.read(9) != plain[7:16]:
+        os._exit(4)
+    file.close()
+    sys.exit(0)
+assert os.waitpid(child, 0)[1] == 0
+done.set()
+thread.join()
+assert found == [plain[:300_000]] and file.read(9) == plain[300_000:300_009]
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
+@pytest.mark.parametrize("way", ["open", "tree", "fsspec"])
+def test_a_file_that_a_thread_reads_belongs_to_its_process(way: str, tmp_path: pathlib.Path) -> None:
+    """In a child of a fork it raises `Usage`: its buffer has a lock that no thread there releases."""
+    command = [sys.executable, "-W", "ignore::DeprecationWarning", "-c", READING, way, str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_a_reader_moves_no_position_of_its_file(key: tress.KeyPair, tmp_path: pathlib.Path) -> None:
     """After a fork, both processes have one position."""

@@ -17,6 +17,7 @@ from types import TracebackType
 from typing import Any, Protocol, Self, cast
 
 from ._errors import OutputExists, Usage
+from ._raw import BUFFERED, RawFile
 from ._tress import CobblestoneKey, Decryptor, Encryptor, Reader
 from ._types import Buffer, Identities, Recipients
 
@@ -40,7 +41,7 @@ class Writable(Protocol):
         """Writes bytes; may return how many it wrote."""
 
 
-class ContainerReader(io.RawIOBase):
+class ContainerReader(RawFile):
     """The plaintext of a container, with random access. Made by `tress.open`."""
 
     def __init__(self, source: Any, identities: Identities, *, threads: int = 0) -> None:
@@ -92,7 +93,11 @@ class ContainerReader(io.RawIOBase):
     def readinto(self, buffer: Buffer, /) -> int:
         """Reads verified bytes into a buffer and returns their number; 0 at the end."""
         self._check()
-        return self._reader.readinto(buffer)
+        try:
+            self._thread = threading.get_ident()
+            return self._reader.readinto(buffer)
+        finally:
+            self._thread = 0
 
     def read_ranges(self, ranges: Iterable[tuple[int, int]], /) -> list[bytes]:
         """Reads ranges `(start, end)` of the plaintext, half-open and in any order. The position stays.
@@ -118,10 +123,6 @@ class ContainerReader(io.RawIOBase):
             self._reader.close()
         super().close()
 
-    def _check(self) -> None:
-        if self.closed:
-            raise ValueError("I/O operation on closed file")
-
 
 def open(
     file: Any, identities: Any, *, threads: int = 0, format: str | None = None, context: Buffer = b""
@@ -136,7 +137,9 @@ def open(
     """
     if format is not None or context:
         identities = CobblestoneKey(identities, context, format=format)
-    return ContainerFile(ContainerReader(file, identities, threads=threads), 128 * 1024)
+    opened = ContainerFile(ContainerReader(file, identities, threads=threads), 128 * 1024)
+    BUFFERED.add(opened)
+    return opened
 
 
 class ContainerFile(io.BufferedReader):

@@ -5,11 +5,13 @@ from __future__ import annotations
 import io
 import itertools
 import os
+import threading
 from collections.abc import Iterator, Mapping
 from types import TracebackType
 from typing import Any, NamedTuple, NoReturn, Self
 
 from . import _tress
+from ._raw import BUFFERED, RawFile
 from ._types import Buffer, Identities
 
 __all__ = ["MemberFile", "Tree", "TreeMember", "open_tree"]
@@ -54,7 +56,7 @@ class TreeMember(NamedTuple):
         return self.mtime_ns / 1e9
 
 
-class MemberFile(io.RawIOBase):
+class MemberFile(RawFile):
     """A file of a tree, with random access: the `raw` of the files that a `Tree` opens."""
 
     def __init__(self, reader: _tress.MemberReader, name: str) -> None:
@@ -84,7 +86,11 @@ class MemberFile(io.RawIOBase):
     def readinto(self, buffer: Buffer, /) -> int:
         """Reads verified bytes into a buffer and returns their number, up to 1 MiB; 0 at the end."""
         self._check()
-        count = self._reader.readinto(buffer, min(self._position, self.size))
+        try:
+            self._thread = threading.get_ident()
+            count = self._reader.readinto(buffer, min(self._position, self.size))
+        finally:
+            self._thread = 0
         self._position += count
         return count
 
@@ -117,10 +123,6 @@ class MemberFile(io.RawIOBase):
     def __reduce_ex__(self, protocol: object) -> NoReturn:
         """Refuses `pickle` and `copy`."""
         raise TypeError("cannot pickle a file of a tree")
-
-    def _check(self) -> None:
-        if self.closed:
-            raise ValueError("I/O operation on closed file")
 
 
 class Tree(Mapping[str, io.BufferedReader]):
@@ -170,7 +172,9 @@ class Tree(Mapping[str, io.BufferedReader]):
         reader = self._tree.open(_path(name))
         if reader is None:
             raise KeyError(name)
-        return io.BufferedReader(MemberFile(reader, name), min(max(reader.size, 1), _BUFFER))
+        file: io.BufferedReader = io.BufferedReader(MemberFile(reader, name), min(max(reader.size, 1), _BUFFER))
+        BUFFERED.add(file)
+        return file
 
     def __contains__(self, name: object) -> bool:
         """Returns whether there is a file or hard link with this name."""

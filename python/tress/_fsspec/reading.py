@@ -16,6 +16,7 @@ from datetime import datetime
 from typing import Any, TypeVar, cast
 
 from .._errors import TressError
+from .._raw import BUFFERED
 from .._tree import MemberFile
 from .._tress import Reader
 from .writing import ONE_THREAD, protocol
@@ -380,6 +381,7 @@ class TressFile(io.BufferedReader):
         self._handle = _Handle(raw) if isinstance(raw, Plain) else None
         file = raw if isinstance(raw, MemberFile) else MemberFile(cast(Any, self._handle), path)
         super().__init__(file, min(max(file.size, 1), _BUFFER))
+        BUFFERED.add(self)
         self._plain = raw if isinstance(raw, Plain) else None
         if self._plain is not None:
             self._plain.use(1)
