@@ -29,6 +29,7 @@ import pytest
 import tress
 import xarray
 from fsspec.implementations.arrow import ArrowFSWrapper
+from fsspec.implementations.asyn_wrapper import AsyncFileSystemWrapper
 from fsspec.implementations.memory import MemoryFileSystem
 from fsspec.tests import abstract
 
@@ -389,6 +390,7 @@ def test_misuse(fs):
     calls = [(lambda: fs.open("/d/x", mode), io.UnsupportedOperation) for mode in ("ab", "r+b", "a+b")]
     calls += [(call, ValueError) for call in (file.read, file.tell, lambda: file.seek(0), lambda: file.readinto(bytearray(1)))]
     calls += [(lambda call=call: call("/none"), FileNotFoundError) for call in (fs.open, fs.info, fs.cat_file, fs.ls)]
+    calls += [(lambda: type(fs)(fs=AsyncFileSystemWrapper(Store()), **fs.keys.options).open("/y", "wb"), io.UnsupportedOperation)]
     calls += [(lambda: fs.open("/d"), IsADirectoryError), (lambda: fs.cat_ranges("/d/x", 0, 1), TypeError)]
     for call, error in calls:
         pytest.raises(error, call)

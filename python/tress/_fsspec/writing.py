@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import io
 import os
 import shutil
 import tempfile
@@ -123,6 +124,9 @@ class _Upload:
 
     def __init__(self, fs: Any, path: str, is_new: bool) -> None:
         self._fs, self._path, self._is_new, self._temporary = fs, path, is_new, ""
+        is_own = type(fs)._open is not AbstractFileSystem._open
+        if not is_own and type(fs).open is AbstractFileSystem.open:  # That of fsspec itself writes nothing.
+            raise io.UnsupportedOperation(f"{path}: its store cannot write files")
         self._is_member = protocol(fs) == "zip"
         if self._is_member:  # It could not be removed, and an open one blocks the archive.
             self._file: Any = tempfile.SpooledTemporaryFile(_SPOOLED)
@@ -130,8 +134,8 @@ class _Upload:
             folder, slash, _ = path.rpartition("/")
             self._temporary = f"{folder}{slash}.tress-{os.urandom(8).hex()}"
             self._file = fs.open(self._temporary, "wb")
-        else:  # Not `open`, which adds the file to a transaction.
-            self._file = fs._open(path, "wb", autocommit=False)
+        else:  # Not `open`, which adds the file to a transaction. File systems over others may have only that.
+            self._file = (fs._open if is_own else fs.open)(path, "wb", autocommit=False)
 
     def write(self, data: bytes) -> None:
         _write_all(self._file, data)
