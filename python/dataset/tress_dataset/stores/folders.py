@@ -30,7 +30,7 @@ class LinkInPath(BadName):
 
 
 def close(fd: int) -> None:
-    """Closes a descriptor. Errors are ignored, because data that must be kept was synced before."""
+    """Closes a descriptor. Errors are ignored: data that must be kept was synced, and a copy closed, before."""
     with suppress(OSError):
         os.close(fd)
 

@@ -409,6 +409,7 @@ class _LocalWriting(Writing):
 
     def commit(self) -> Item:
         os.fsync(self.fd)
+        os.close(os.dup(self.fd))  # A file system of a server may only now say that it has stored nothing.
         status = os.fstat(self.fd)
         if fcntl is not None and not self._entry_is(self._temporary, status):
             raise Changed(f"its temporary file {self._temporary_name} was replaced while it was written")
