@@ -159,7 +159,7 @@ class LocalStore(Store):
             with _LocalWriting(self, item.name, size - old + len(head), Replace.ALWAYS) as out:
                 out.write(head)
                 reading.copy_to(out, old)
-                out.adopt(reading.status)
+                out.adopt(reading.status, reading._fd)
                 reading.unchanged()
                 return reading.item, out.commit()
 
@@ -400,12 +400,17 @@ class _LocalWriting(Writing):
     def write(self, data: Any) -> None:
         _write_all(lambda view: os.write(self.fd, view), data)
 
-    def adopt(self, status: os.stat_result) -> None:
-        """Takes over the permissions of the replaced file, and as root its owner."""
+    def adopt(self, status: os.stat_result, replaced: int) -> None:
+        """Takes over the permissions of the replaced file, which is open, and as root its owner."""
         if os.name == "posix":
             if os.geteuid() == 0:
                 os.fchown(self.fd, status.st_uid, status.st_gid)
-            os.fchmod(self.fd, stat.S_IMODE(status.st_mode))
+            mode = stat.S_IMODE(status.st_mode)
+            if _has_list(replaced):
+                mode &= ~0o070  # Those of the list's mask, not of the group.
+            if _has_list(self.fd):  # From the folder. The group's bits would be its mask.
+                os.removexattr(self.fd, _LIST)
+            os.fchmod(self.fd, mode)
 
     def commit(self) -> Item:
         os.fsync(self.fd)
@@ -468,3 +473,14 @@ class _LocalWriting(Writing):
         close(self.fd)
         self.fd = -1
         self._within.close()
+
+
+_LIST = "system.posix_acl_access"
+
+
+def _has_list(fd: int) -> bool:
+    """Returns whether a file has an access list, where the system has them."""
+    try:
+        return _LIST in os.listxattr(fd)
+    except (AttributeError, OSError):
+        return False
