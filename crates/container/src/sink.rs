@@ -262,10 +262,10 @@ impl OpenSink<'_> {
         }
     }
 
-    /// Gives a file its name, unless the run was cancelled at the last moment. Syncs a disk that was written to.
+    /// Gives a file its name, unless the run was cancelled at the last moment. Finishes a stream.
     pub fn commit(self, control: &Control) -> Result<(), Error> {
         match self {
-            Self::Stream(stream) => stream.sync(),
+            Self::Stream(stream) => stream.finish(),
             Self::File(_) if control.is_cancelled() => Err(Error::new(ErrorKind::Interrupted)),
             Self::File(file) => file.commit(),
         }
@@ -295,12 +295,18 @@ impl<'a> StreamOutput<'a> {
         if self.is_terminal { Err(Error::new(ErrorKind::BinaryToTerminal).at(&self.name)) } else { Ok(()) }
     }
 
-    fn sync(&self) -> Result<(), Error> {
+    /// Syncs a disk. Closes a copy of the handle of a file, which reports what [`System::close`] does.
+    fn finish(&self) -> Result<(), Error> {
         #[cfg(unix)]
-        if self.file.metadata().is_ok_and(|found| std::os::unix::fs::FileTypeExt::is_block_device(&found.file_type())) {
-            return self.system.sync(&self.file).map_err(|error| Error::from(error).at(&self.name));
-        }
-        Ok(())
+        let is_disk = |found: std::fs::Metadata| std::os::unix::fs::FileTypeExt::is_block_device(&found.file_type());
+        #[cfg(not(unix))]
+        let is_disk = |_| false;
+        let done = match self.file.try_clone() {
+            Ok(_) if self.file.metadata().is_ok_and(is_disk) => self.system.sync(&self.file),
+            Ok(copy) if !self.may_block => self.system.close(copy),
+            _ => Ok(()),
+        };
+        done.map_err(|error| Error::from(error).at(&self.name))
     }
 
     /// Whether it goes into a file below this folder.
