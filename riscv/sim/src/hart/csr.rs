@@ -166,8 +166,13 @@ impl Hart {
         Some(if narrow { value as i32 as u64 } else { value })
     }
 
-    /// Writes a register as a debugger does: a counter has the value now, not when the next instruction reads it.
+    /// Writes a register as a debugger does: one of the floating-point unit even while it is off, and a counter has the
+    /// value now, not when the next instruction reads it.
     pub(crate) fn set_csr(&mut self, bus: &Bus, number: u32, value: u64) -> Option<()> {
+        if self.isa.f && matches!(number, 1..=3) {
+            self.write_float_csr(number, value);
+            return Some(());
+        }
         self.write_csr(bus, number, value)?;
         match number {
             0xb00 | 0xb80 => self.csr.cycle_offset = self.csr.cycle_offset.wrapping_add(1),
@@ -193,9 +198,7 @@ impl Hart {
         let cycle = self.cycle.wrapping_add(self.csr.cycle_offset);
         let instret = self.completed.wrapping_add(self.csr.instret_offset);
         match number {
-            0x001 => self.csr.fflags = value as u8 & 31,
-            0x002 => self.csr.frm = value as u8 & 7,
-            0x003 => (self.csr.frm, self.csr.fflags) = (value as u8 >> 5, value as u8 & 31),
+            0x001..=0x003 => self.write_float_csr(number, value),
             0x300 => {
                 self.csr.interrupts = value & MIE != 0;
                 self.csr.previous_interrupts = value & MPIE != 0;
@@ -240,6 +243,15 @@ impl Hart {
         }
         self.update_attention();
         Some(())
+    }
+
+    /// Writes `fflags`, `frm` or `fcsr`.
+    fn write_float_csr(&mut self, number: u32, value: u64) {
+        match number {
+            1 => self.csr.fflags = value as u8 & 31,
+            2 => self.csr.frm = value as u8 & 7,
+            _ => (self.csr.frm, self.csr.fflags) = (value as u8 >> 5, value as u8 & 31),
+        }
     }
 
     fn mstatus(&self) -> u64 {
