@@ -142,11 +142,26 @@ impl Image {
     /// The function (or else the label) that contains an address, and the offset in it. Rust names are demangled.
     #[must_use]
     pub fn function_of(&self, address: u64) -> Option<(String, u64)> {
-        let end = self.symbols.partition_point(|symbol| symbol.address <= address);
-        let symbol = self.symbols[..end].last()?;
-        let offset = address - symbol.address;
-        // A symbol with a size ends there. A label without a size extends to the next symbol.
-        (symbol.size == 0 || offset < symbol.size).then(|| (symbol.demangled(), offset))
+        let symbol = self.symbols.get(self.function_at(address).1)?;
+        Some((symbol.demangled(), address - symbol.address))
+    }
+
+    /// Addresses of the same function around an address, and its index in [`Image::symbols`]: their number without one.
+    #[cold]
+    pub(crate) fn function_at(&self, address: u64) -> (Range<u64>, usize) {
+        let behind = self.symbols.partition_point(|symbol| symbol.address <= address);
+        let mut range = 0..self.symbols.get(behind).map_or(u64::MAX, |next| next.address);
+        // Behind the end of an inner symbol, the outer one continues.
+        for (number, symbol) in self.symbols[..behind].iter().enumerate().rev() {
+            // A symbol with a size ends there. One without a size extends to the next symbol.
+            let is_open = symbol.size == 0 && number + 1 == behind;
+            let end = if is_open { range.end } else { symbol.address.saturating_add(symbol.size) };
+            if address < end {
+                return (range.start.max(symbol.address)..range.end.min(end), number);
+            }
+            range.start = range.start.max(end);
+        }
+        (range, self.symbols.len())
     }
 
     /// The name of the function with this index in [`Image::symbols`], as in the program's source.
@@ -184,7 +199,7 @@ impl Image {
         self.data.iter().find(inside)
     }
 
-    /// The symbols of code, sorted by address, one for each address.
+    /// The symbols of code, sorted by address, one for each address, without labels inside functions.
     #[must_use]
     pub fn symbols(&self) -> &[Symbol] {
         &self.symbols
@@ -348,8 +363,8 @@ fn symbols<Header: FileHeader<Endian = LittleEndian>>(header: &Header, file: &[u
     Ok(symbols)
 }
 
-/// The symbols in executable segments, sorted, one for each address (functions before labels), and all symbols that are
-/// not functions.
+/// The symbols in executable segments, sorted, one for each address (functions before labels) and without labels inside
+/// functions, and all symbols that are not functions.
 fn code_and_data(mut symbols: Vec<Symbol>, segments: &[Segment]) -> (Vec<Symbol>, Vec<Symbol>) {
     let (code, all) = (ranges(segments, |segment| segment.executable), ranges(segments, |_| true));
     let within = |ranges: &[Range<u64>], symbol: &Symbol| {
@@ -361,6 +376,11 @@ fn code_and_data(mut symbols: Vec<Symbol>, segments: &[Segment]) -> (Vec<Symbol>
     symbols.retain(|symbol| within(&code, symbol));
     symbols.sort_by(|a, b| (a.address, !a.is_function, &a.name).cmp(&(b.address, !b.is_function, &b.name)));
     symbols.dedup_by_key(|symbol| symbol.address);
+    let mut end = 0;
+    symbols.retain(|symbol| {
+        end = end.max(if symbol.is_function { symbol.address.saturating_add(symbol.size) } else { 0 });
+        symbol.is_function || symbol.address >= end
+    });
     (symbols, data)
 }
 

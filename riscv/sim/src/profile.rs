@@ -11,7 +11,6 @@ use crate::elf::{Image, Symbol};
 use crate::lines::{Of, SourceLine};
 use crate::report::{ProfiledFunction, ProfiledLine, Spent};
 use crate::retired::{Class, Retired};
-use crate::simulation::FunctionCounts;
 
 /// The most calls that are followed on a stack, the most places in the tree, the most names in all of its stacks, and the most
 /// instructions that are counted.
@@ -69,7 +68,7 @@ impl Profile {
         let nodes = (0..harts).map(root).collect();
         let (children, instructions) = (HashMap::new(), HashMap::new());
         let mut profile = Profile { nodes, children, names: 0, instructions, harts: Vec::new() };
-        let (range, function) = FunctionCounts::find(image, image.entry);
+        let (range, function) = image.function_at(image.entry);
         for hart in 0..harts {
             let node = profile.child(hart, function);
             profile.harts.push(Current { node, range: range.clone(), frames: Vec::new(), since: Spent::default() });
@@ -108,7 +107,7 @@ impl Profile {
         let current = &mut self.harts[hart];
         let (next, here) = (retired.next_pc, current.node);
         let is_call = is_trap || retired.class == Class::Call;
-        let (range, function) = FunctionCounts::find(image, next);
+        let (range, function) = image.function_at(next);
         let returns = |frame: &Frame| match frame.returns_to {
             Some(address) => address == next,
             None => retired.class == Class::System,
@@ -128,6 +127,7 @@ impl Profile {
             }
             self.nodes[caller].parent
         } else if self.nodes[here].function == function {
+            current.range = range;
             return;
         } else {
             self.nodes[here].parent

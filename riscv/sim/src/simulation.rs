@@ -536,7 +536,7 @@ fn spent<C: HartModels>(hart: &Hart, cores: &C) -> Spent {
 
 /// Instructions and cycles by function.
 #[derive(Debug)]
-pub(crate) struct FunctionCounts {
+struct FunctionCounts {
     /// Instructions and cycles of each symbol. The last entry counts code without a symbol.
     spent: Vec<(u64, u64)>,
     /// The function in which each hart is: its range of addresses and its index in `spent`.
@@ -552,26 +552,10 @@ impl FunctionCounts {
     fn spend(&mut self, hart: usize, pc: u64, (instructions, cycles): (u64, u64), image: &Image) {
         let (range, _) = &self.current[hart];
         if pc < range.start || pc >= range.end {
-            self.current[hart] = FunctionCounts::find(image, pc);
+            self.current[hart] = image.function_at(pc);
         }
         let spent = &mut self.spent[self.current[hart].1];
         *spent = (spent.0 + instructions, spent.1 + cycles);
-    }
-
-    #[cold]
-    pub(crate) fn find(image: &Image, pc: u64) -> (Range<u64>, usize) {
-        let symbols = image.symbols();
-        let end = symbols.partition_point(|symbol| symbol.address <= pc);
-        let next = symbols.get(end).map_or(u64::MAX, |symbol| symbol.address);
-        let Some(symbol) = end.checked_sub(1).map(|number| &symbols[number]) else {
-            return (0..next, symbols.len());
-        };
-        // Past the end of a symbol with a size, code has no name.
-        match symbol.address.saturating_add(symbol.size) {
-            last if symbol.size == 0 || pc < last && last > next => (symbol.address..next, end - 1),
-            last if pc < last => (symbol.address..last, end - 1),
-            last => (last..next, symbols.len()),
-        }
     }
 
     /// The name of an instruction in a trace.

@@ -70,6 +70,15 @@ fn functions_end() {
     let image = Image::parse(&file).unwrap();
     assert_eq!(image.function_of(BASE + 5), Some(("start".into(), 5)));
     assert_eq!(image.function_of(BASE + 6), None);
+    // A label and a function inside a function: the label is part of it, and behind the inner function it continues.
+    let labels = [("label", BASE + 2, 0), ("later", BASE + 8, 0)];
+    let mut file =
+        elf_with_data(Xlen::Rv64, BASE, &words(&[0x13; 3]), &[("outer", BASE), ("inner", BASE + 4)], &labels);
+    (file[0x1000 + 12 + 24 + 16], file[0x1000 + 12 + 48 + 16]) = (10, 4);
+    let image = Image::parse(&file).unwrap();
+    for (offset, function) in [(3, Some(("outer", 3))), (6, Some(("inner", 2))), (8, Some(("outer", 8))), (10, None)] {
+        assert_eq!(image.function_of(BASE + offset), function.map(|(name, at)| (name.into(), at)), "{offset}");
+    }
 }
 
 #[test]
