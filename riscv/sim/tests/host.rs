@@ -20,6 +20,10 @@ fn ends_by_htif() {
         // Only the lower half.
         let code = Code::new(xlen).constant(5, TOHOST as u32).addi(6, 0, 1).store("sw", 5, 6, 0);
         assert_eq!(code.word(LOOP).system(1).run(100).unwrap(), Some(0));
+        // The system call `exit` with a code whose low byte is 0.
+        let code = Code::new(xlen).constant(5, BLOCK).addi(6, 0, 93).store("sw", 5, 6, 0).addi(6, 0, 256);
+        let code = code.store("sw", 5, 6, 8).constant(6, TOHOST as u32).store("sw", 6, 5, 0).store("sw", 6, 0, 4);
+        assert_eq!(code.word(LOOP).system(1).run(100).unwrap(), Some(256));
     }
 }
 

@@ -127,7 +127,7 @@ fn call(at: u64, memory: &mut Memory, host: &mut Host) -> Option<()> {
         }
         SYS_WRITE => BAD_FILE,
         SYS_EXIT => {
-            host.exit(first & 0xff);
+            host.exit(first & 0xffff_ffff);
             0
         }
         _ => NOT_IMPLEMENTED,
