@@ -113,6 +113,9 @@ pub(crate) fn run(options: &args::Simulate) -> Result<u8, Failure> {
                 "{shown} is empty: no instruction was in the pipeline in cycles {}..{}; the last one of the run retired in cycle {last}",
                 window.start, window.end
             ));
+        } else if trace.left_out() > 0 {
+            let (shown, left_out) = (path.display(), text::instructions(trace.left_out()));
+            note(&format!("{shown} is full and lacks the last {left_out}; a shorter range of --cycles fits"));
         }
     }
     let result = simulation.report();

@@ -160,7 +160,7 @@ fn times(count: u64) -> String {
     if count == 1 { "once".to_owned() } else { format!("{count} times") }
 }
 
-fn instructions(count: u64) -> String {
+pub(crate) fn instructions(count: u64) -> String {
     format!("{count} instruction{}", if count == 1 { "" } else { "s" })
 }
 

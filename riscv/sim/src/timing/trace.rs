@@ -75,6 +75,12 @@ impl Trace {
         self.events.is_empty()
     }
 
+    /// Number of instructions left out, because the trace was full.
+    #[must_use]
+    pub fn left_out(&self) -> u64 {
+        self.left_out
+    }
+
     /// Adds an instruction with a name for the picture.
     pub(crate) fn add(&mut self, hart: usize, retired: &Retired, times: &Times, name: &str) {
         if self.events.len() + 4 > MAX_EVENTS {
