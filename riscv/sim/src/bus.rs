@@ -158,8 +158,8 @@ impl Bus {
         self.host.console = Some(console);
     }
 
-    /// Sends what programs print as errors (semihosting's `:tt` for appending) to `errors` from now on, and not to the
-    /// console.
+    /// Sends what programs print as errors (semihosting's `:tt` for appending, descriptor 2) to `errors` from now on, and
+    /// not to the console.
     pub fn set_errors(&mut self, errors: Box<dyn Write + Send>) {
         self.host.errors = Some(errors);
     }

@@ -122,7 +122,10 @@ fn call(at: u64, memory: &mut Memory, host: &mut Host) -> Option<()> {
         SYS_WRITE if first == 1 || first == 2 => {
             host.note_read(second, third.min(WRITE_BYTES));
             let bytes = memory.bytes(second, third.min(WRITE_BYTES));
-            host.print(&bytes);
+            match first {
+                2 => host.print_error(&bytes),
+                _ => host.print(&bytes),
+            }
             if bytes.is_empty() && third > 0 { BAD_ADDRESS } else { bytes.len() as u64 }
         }
         SYS_WRITE => BAD_FILE,
