@@ -289,17 +289,23 @@ impl Call<'_> {
 
     /// Reads from the console, the features file or a file. Returns the number of bytes read.
     fn read(&mut self, handle: u64, start: u64, length: u64) -> Result<u64, u64> {
+        // Counted before the read, whose bytes would be lost otherwise.
+        let is_writable = |at: &u64| self.bus.memory.is_writable(start.wrapping_add(*at) & self.xlen.address_mask());
+        let room = (0..length.min(CALL_BYTES)).take_while(is_writable).count() as u64;
+        if room == 0 && length > 0 {
+            return Err(EFAULT);
+        }
         let mut bytes = Vec::new();
         match handle {
-            0 | STDIN => bytes = self.bus.host.read(length),
+            0 | STDIN => bytes = self.bus.host.read(room),
             FEATURES => {
                 let read = self.state().features_read;
-                bytes.extend(FEATURE_BYTES[read..].iter().take(length as usize));
+                bytes.extend(FEATURE_BYTES[read..].iter().take(room as usize));
                 self.state().features_read += bytes.len();
             }
             _ => {
                 let file = self.state().file(handle)?;
-                file.take(length.min(CALL_BYTES)).read_to_end(&mut bytes).map_err(number)?;
+                file.take(room).read_to_end(&mut bytes).map_err(number)?;
             }
         }
         self.store(start, &bytes)?;
