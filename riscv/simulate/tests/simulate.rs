@@ -318,10 +318,11 @@ fn files_and_arguments_by_semihosting() {
     std::fs::create_dir(folder.path("data")).unwrap();
     run("out", &["--files", "data", "program.elf", "--", "-a"]).ok();
     assert_eq!(folder.read("data/out"), b"program.elf -a");
-    // The folder is the limit, and without one there are no files.
-    for name in ["../out", "/out", "."] {
+    // The folder is the limit, and without one there are no files. The features file is not written.
+    for name in ["../out", "/out", ".", ":semihosting-features"] {
         run(name, &["--files", "data", "program.elf"]).failed("the program's exit code is 14");
     }
+    assert!(!folder.exists("data/:semihosting-features"));
     run("out", &["program.elf"]).failed("the program's exit code is 14");
     assert_eq!(folder.names(), ["data", "program.elf"]);
     // Standard error.

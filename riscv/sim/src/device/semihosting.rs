@@ -252,6 +252,8 @@ impl Call<'_> {
             }
             ":tt" if mode < 12 => return Ok([STDIN, STDOUT, STDERR][mode as usize / 4]),
             _ if mode >= 12 => return Err(EINVAL),
+            // It would be a file of the folder.
+            ":semihosting-features" => return Err(EACCES),
             _ => {}
         }
         // A FIFO or a device could stop the run.
