@@ -479,7 +479,7 @@ pub(super) fn divide_use(divider: &machine::Divider, retired: &Retired) -> u64 {
 /// distance of the highest bits wraps around, so the division takes long. A division by zero shifts nothing and takes
 /// long too.
 fn divider_steps(width: u32, dividend_bits: u8, divisor_bits: u8, divider: &machine::Divider) -> u32 {
-    let all = width / divider.bits_per_cycle + 1;
+    let all = width.div_ceil(divider.bits_per_cycle) + 1;
     if !divider.early_out || divisor_bits == 0 {
         return all;
     }

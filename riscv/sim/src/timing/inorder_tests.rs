@@ -111,6 +111,9 @@ fn a_division_takes_a_cycle_for_each_bit_of_the_quotient() {
     assert_eq!(divide(32, 1, 0), 35);
     assert_eq!(divide(17, 0, 0), 35, "by zero");
     assert_eq!(divide(5, 6, 0), 35, "the distance wraps around");
+    let by = |bits_per_cycle| machine::Divider { bits_per_cycle, ..e31().in_order.expect("a pipeline").divide };
+    // The remaining bits take a cycle, too.
+    assert_eq!([1, 2, 3, 5, 32, 64].map(|bits| divider_steps(32, 32, 1, &by(bits))), [33, 17, 12, 8, 2, 2]);
 }
 
 #[test]
