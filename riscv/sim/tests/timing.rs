@@ -152,7 +152,7 @@ fn a_machine_that_was_changed_is_checked() {
         (|machine, value| machine.region.truncate(value as usize), [true, true, false]),
         (|machine, value| machine.region[1].base = value, [true, true, true]),
         (|machine, value| machine.region[1].size = value, [true, true, true]),
-        (|machine, value| machine.device[0].shift = value as u8, [false, false, true]),
+        (|machine, value| machine.device[1].shift = value as u8, [false, false, true]),
         (|machine, value| machine.l1d.as_mut().expect("a cache").size = value, [true, true, true]),
         (|machine, value| machine.l1i.as_mut().expect("a cache").line = value as u32, [true, true, true]),
         (|machine, value| machine.predictor.btb_entries = value as u32, [false, true, true]),

@@ -178,9 +178,10 @@ impl Device {
     }
 
     pub(super) fn check(&self, field: &str, sources: u32) -> Result<(), Error> {
-        use DeviceKind::{Plic, Registers, UartSifive};
+        use DeviceKind::{Plic, Registers, Uart16550, UartSifive};
         let (plic, registers) = (self.kind == Plic, self.kind == Registers);
         let misplaced = [
+            ("shift", self.shift != 0 && self.kind != Uart16550, "uart-16550"),
             ("interrupt", self.interrupt != 0 && self.kind != UartSifive, "uart-sifive"),
             ("sources", self.sources != 0 && !plic, "plic"),
             ("size", self.size != 0 && !registers, "registers"),
