@@ -141,6 +141,7 @@ pub(crate) fn call(
         }
         CLOCK_GETTIME | CLOCK_GETTIME64 if first > LAST_CLOCK => Err(EINVAL),
         CLOCK_GETTIME | CLOCK_GETTIME64 => store(bus, second, &time(1_000_000_000)),
+        GETTIMEOFDAY if first == 0 => Ok(0),
         GETTIMEOFDAY => store(bus, first, &time(1_000_000)),
         BRK => {
             let heap = bus.host.linux.as_mut().ok_or(ENOSYS)?;
