@@ -185,8 +185,13 @@ pub fn size_text(bytes: u64) -> String {
     let divides = |(_, factor): &&(&str, u64)| *factor > 1 && bytes >= *factor && bytes.is_multiple_of(*factor);
     match UNITS.iter().rev().filter(divides).max_by_key(|(_, factor)| *factor) {
         Some((name, factor)) => format!("{} {name}", count_text(bytes / factor)),
-        None => format!("{} bytes", count_text(bytes)),
+        None => exact_bytes_text(bytes),
     }
+}
+
+/// Formats a number of bytes with separators: `1 byte`, `16,401 bytes`.
+pub fn exact_bytes_text(bytes: u64) -> String {
+    format!("{} byte{}", count_text(bytes), if bytes == 1 { "" } else { "s" })
 }
 
 /// Formats a number of bytes: `16400 B`, `12.3 MiB`.
@@ -271,7 +276,7 @@ mod tests {
         assert_eq!((rate_text(999_999.4), rate_text(999_999.6)), ("999.999 kB/s".into(), "1.000 MB/s".into()));
         assert_eq!(size_text(10_000_000_000), "10 GB");
         assert_eq!(size_text(1 << 40), "1 TiB");
-        assert_eq!(size_text(1536), "1,536 bytes");
+        assert_eq!((size_text(1536), size_text(1)), ("1,536 bytes".into(), "1 byte".into()));
         assert_eq!(count_text(28_284), "28,284");
         assert_eq!(count_text(999), "999");
         assert_eq!(count_text(1_000_000), "1,000,000");

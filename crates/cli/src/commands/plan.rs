@@ -280,12 +280,12 @@ fn plan_text(problem: &Problem, plan: &Plan, options: &args::Plan, origin: &Orig
     let mut text = format!(
         "time        {} (the slower side alone: {})\n\
          stages      {}{optimal}\n\
-         batch       {} bytes ({})\n\
+         batch       {} ({})\n\
          cores       {}\n            {}\n",
         seconds_text(plan.time_s),
         seconds_text(plan.lower_bound_s),
         count_text(plan.stages),
-        count_text(plan.stage_bytes),
+        units::exact_bytes_text(plan.stage_bytes),
         units::bytes_text(plan.stage_bytes),
         side(plan.r_comp, plan.compute_cores, "computing"),
         side(plan.r_comm, plan.link_cores, "communicating"),
