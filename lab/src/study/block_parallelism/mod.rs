@@ -222,9 +222,16 @@ impl<'a> Sweep<'a> {
         let mut title = title.to_string();
         if let Some(own) = &self.own {
             lines.extend(self::lines(&format!("{YOURS}, "), &own.curves));
-            let issue = own.runs[0].core.issue;
-            if own.runs.iter().all(|run| run.core.issue == issue) {
-                title += &format!("; {YOURS}: issue {issue}");
+            // What does not differ along the axis.
+            let fixed = |of: fn(&SimulatedRun) -> u32| {
+                let first = of(&own.runs[0]);
+                own.runs.iter().all(|run| of(run) == first).then_some(first)
+            };
+            let harts = fixed(|run| run.work.harts).filter(|harts| *harts != self.runs[0].work.harts);
+            let issue = fixed(|run| run.core.issue).map(|issue| format!("issue {issue}"));
+            let about: Vec<String> = issue.into_iter().chain(harts.map(|harts| count(harts, "processor"))).collect();
+            if !about.is_empty() {
+                title += &format!("; {YOURS}: {}", about.join(", "));
             }
         }
         let values = || lines.iter().flat_map(|line| &line.points);
@@ -282,6 +289,26 @@ mod tests {
             let curves = [curve(a, 2.0), curve(b, 1.0), curve(a, 2.0 + gap), curve(b, 1.0 + gap)];
             let lines = lines("", &curves);
             assert_eq!(lines.iter().map(|line| line.name.as_str()).collect::<Vec<_>>(), expected);
+        }
+    }
+
+    #[test]
+    fn titles_name_what_is_fixed_on_the_users_machine() {
+        let sweep = |issue: u32, all_harts: &[u32]| {
+            let cipher = SimulatedCipher::PAPER[0];
+            let core = RaptorVariant::paper(issue);
+            let work = |harts| ProgramParameters { harts, ..ProgramParameters::new(cipher, SimulatedMode::Ecb) };
+            let runs = all_harts.iter().map(|&harts| SimulatedRun { core, work: work(harts) }).collect();
+            let curves = (0..4).map(|_| Curve { cipher, points: vec![(1.0, 1.0)] }).collect();
+            Sweep { axis: vec![1], runs, figures: Vec::new(), curves, own: None }
+        };
+        for (harts, expected) in [
+            (&[1, 1], "One; your machine: issue 2"),
+            (&[4, 4], "One; your machine: issue 2, 4 processors"),
+            (&[1, 2], "One; your machine: issue 2"),
+        ] {
+            let all = Sweep { own: Some(Box::new(sweep(2, harts))), ..sweep(8, &[1]) };
+            assert_eq!(all.picture("one", "One", "x", Scale::Linear, None).drawing.title(), expected);
         }
     }
 }
