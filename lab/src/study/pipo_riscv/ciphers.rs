@@ -88,8 +88,9 @@ fn picture(figures: &[[KernelFigures; 3]], own: Option<&[[KernelFigures; 3]]>) -
     };
     let shown =
         |(kernel, _): &(&TressKernel, &[KernelFigures; 3])| kernel.name.contains("CTR") || kernel.name.contains("CCM");
+    let machines = simulate::machines(own.is_some());
     let mut bars = Bars {
-        title: "Key streams and CCM on an FE310, simulated: cycles per byte".into(),
+        title: format!("Key streams and CCM on {machines}, simulated: cycles per byte"),
         series: ["1024 bytes", "64 bytes"].map(String::from).into(),
         groups: KERNELS.iter().zip(figures).filter(shown).map(group).collect(),
         logarithmic: None,

@@ -93,6 +93,11 @@ pub(super) fn all(wanted: &[&str], machine: &Machine) -> Result<Vec<KernelFigure
     runs::run_all(&jobs, bytes, |(row, name)| simulate_row(*row, name, machine))
 }
 
+/// The machines of a picture.
+pub(super) fn machines(has_own: bool) -> String {
+    if has_own { format!("an FE310 and {YOURS}") } else { "an FE310".into() }
+}
+
 /// The results of these rows on the user's machine, if there is one.
 pub(super) fn on_own(effort: &Effort, wanted: &[&str]) -> Result<Option<Vec<KernelFigures>>, Error> {
     let failed = |error| Error::Machine(format!("{YOURS}: {error}"));

@@ -118,8 +118,9 @@ fn picture(simulated: &[Simulated], scheduled: [u32; 2], own: Option<&[Simulated
         name: row.name.into(),
         values: vec![Some(row.per_byte()), None, Some(f64::from(cycles) / f64::from(row.bytes)), None],
     });
+    let machines = simulate::machines(own.is_some());
     let mut bars = Bars {
-        title: "PIPO-64/128 on an FE310, cycles per byte: paper measured, rest simulated".into(),
+        title: format!("PIPO-64/128 on {machines}, cycles per byte: paper measured, rest simulated"),
         series: ["paper", "its layout", "ours, one call", "ours in bulk"].map(String::from).into(),
         groups: PAPER.table_5.iter().zip(simulated).map(group).chain(others).collect(),
         logarithmic: None,
@@ -231,6 +232,8 @@ mod tests {
         let printed =
             "1217 152.21, 1240 155, 1242 155.25, 2715 84.85, 1918 59.93, 1907 59.59, 1942 60.68, 2078 259.75,  113.7";
         let table = cycles(&simulated, [1184, 1382]);
+        let own = picture(&simulated, [0; 2], Some(&simulated)).drawing;
+        assert!(own.title().contains("on an FE310 and your machine,"));
         let found: Vec<String> = table.rows.iter().map(|row| format!("{} {}", row[1], row[4])).collect();
         assert_eq!(found.join(", "), printed);
         // By hand: 1184 / 8 and 1382 / 32.
