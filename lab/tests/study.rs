@@ -31,6 +31,7 @@ fn a_study_writes_its_page_and_continues_where_it_stopped() {
     let page = fs::read_to_string(folder.join("README.md")).expect("the page");
     // The last digits of Table 1, and the wrong figure in it.
     has_parts(&page, "ccm-overlap");
+    assert_eq!(page.contains("debug build"), cfg!(debug_assertions));
     for picture in ["by-size.svg", "table-1.svg", "fig-5.svg"] {
         assert!(page.contains(picture) && folder.join(picture).exists());
     }

@@ -67,6 +67,13 @@ pub struct Machine {
     pub commit: Option<String>,
 }
 
+impl Machine {
+    /// Whether this is a debug build, whose figures do not apply to a release build.
+    pub(crate) fn is_debug_build(&self) -> bool {
+        self.target.ends_with(" debug")
+    }
+}
+
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Missing {
     pub peer: String,

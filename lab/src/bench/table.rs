@@ -65,7 +65,7 @@ fn share(row: &BenchRow) -> String {
 /// Writes the machine's data, and a warning if it is busy.
 pub(crate) fn write_machine(machine: &Machine, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "{}, {} cores, {}, {}", machine.model, machine.cores, machine.kernel, machine.rustc)?;
-    if machine.target.ends_with(" debug") {
+    if machine.is_debug_build() {
         writeln!(out, "this is a debug build: its figures do not apply to a release build")?;
     }
     if let Some(load) = machine.load

@@ -117,7 +117,11 @@ pub(super) fn conditions(kind: &StudySections) -> String {
         all if all == kind.parts.len() => " This was a quick run: few samples of small messages.",
         _ => " Some parts are from a quick run: few samples of small messages.",
     };
-    format!("{}.{effort}", machines.into_iter().collect::<Vec<_>>().join("; "))
+    let build = match kind.parts.iter().any(|(_, kept)| kept.machine.is_debug_build()) {
+        true => " This is a debug build: its measured figures do not apply to a release build.",
+        false => "",
+    };
+    format!("{}.{effort}{build}", machines.into_iter().collect::<Vec<_>>().join("; "))
 }
 
 /// Peers with their versions, and peers that were not installed.

@@ -95,6 +95,9 @@ impl RecordView {
         if document.quick {
             conditions.push_str(" This was a quick run: few and short samples.");
         }
+        if machine.is_debug_build() {
+            conditions.push_str(" This is a debug build: its figures do not apply to a release build.");
+        }
         if !document.complete {
             conditions.push_str(" The run was interrupted: rows are missing.");
         }

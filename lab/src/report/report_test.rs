@@ -132,6 +132,18 @@ fn known_and_unknown_parts_and_studies() {
     assert_eq!((found.studies[0].name.as_str(), found.studies[1].name.as_str()), ("ccm-overlap", "mine"));
 }
 
+#[test]
+fn debug_builds_are_named() {
+    for (target, expected) in [("t debug", 2), ("t release", 0)] {
+        let text =
+            |value: serde_json::Value| value.to_string().replace(r#""target":"t""#, &format!(r#""target":"{target}""#));
+        let files = [text(section("t")), text(record("t", 0))];
+        let folder = folder(&[("ccm-overlap/links.json", &files[0]), ("a.json", &files[1])]);
+        let report = make(folder.path()).expect("a page");
+        assert_eq!(report.html.matches("do not apply to a release build").count(), expected, "{target}");
+    }
+}
+
 /// A page with too many samples leaves them out and reports it.
 #[test]
 fn too_many_samples_are_left_out() {

@@ -12,6 +12,9 @@ pub(super) fn write(study: &Study, sections: &[(&'static StudyPart, Section)], q
     if quick {
         page.push_str("This was a quick run: few samples of small messages.\n");
     }
+    if machine.is_debug_build() {
+        page.push_str("This is a debug build: its measured figures do not apply to a release build.\n");
+    }
     for (part, section) in sections {
         let _ = write!(page, "\n## {}\n", part.title);
         if !section.text.is_empty() {
