@@ -240,11 +240,7 @@ pub(super) fn adopt(file: &File, old: &Status) -> io::Result<()> {
         // The new file's group is not the old one's, so it gets at most the rights of others.
         mode &= !0o070 | (mode & 0o007) << 3;
     }
-    set_mode(file, mode)
-}
-
-/// Sets the mode of a new file. Its folder may have given it an access list, whose mask the rights of the group would be.
-pub(super) fn set_mode(file: &File, mode: u32) -> io::Result<()> {
+    // The folder may have given it an access list, whose mask the rights of the group would be.
     #[cfg(target_os = "linux")]
     match rustix::fs::fremovexattr(file, "system.posix_acl_access") {
         Err(error) if error != Errno::NODATA && !is_unsupported(&error.into()) => return Err(error.into()),
