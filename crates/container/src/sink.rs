@@ -302,7 +302,7 @@ impl<'a> StreamOutput<'a> {
         #[cfg(not(unix))]
         let is_disk = |_| false;
         let done = match self.file.try_clone() {
-            Ok(_) if self.file.metadata().is_ok_and(is_disk) => self.system.sync(&self.file),
+            _ if self.file.metadata().is_ok_and(is_disk) => self.system.sync(&self.file),
             Ok(copy) if !self.may_block => self.system.close(copy),
             _ => Ok(()),
         };

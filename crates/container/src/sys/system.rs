@@ -299,7 +299,7 @@ pub trait System: Send + Sync {
         tolerate(file.sync_all(), "sync a file")?;
         // A handle more would be one too many where there is no other left.
         if let Ok(copy) = file.try_clone() {
-            platform::close(copy)?;
+            tolerate(platform::close(copy), "close a file")?;
         }
         self.after(Change::Synced(file))
     }
@@ -307,7 +307,7 @@ pub trait System: Send + Sync {
     /// Closes a file. A file system in user space or of a server may say only then that it has not stored what was written.
     fn close(&self, file: File) -> io::Result<()> {
         self.before(Call::Other)?;
-        platform::close(file)
+        tolerate(platform::close(file), "close a file")
     }
 
     /// Waits until the folder's names are on disk, if the system supports it.

@@ -55,7 +55,7 @@ pub(super) fn open(path: &Path) -> io::Result<File> {
 /// Closes a file, and returns the error that dropping it would ignore.
 pub(super) fn close(file: File) -> io::Result<()> {
     match nix::unistd::close(file) {
-        // It is closed, and was synced.
+        // It is closed.
         Err(nix::Error::EINTR) | Ok(()) => Ok(()),
         Err(error) => Err(error.into()),
     }
