@@ -17,6 +17,6 @@ pub use tolerate::on_note;
 pub(crate) use tolerate::refuse_planted;
 pub use types::{Attributed, Kind, Opening, Readers, Readiness, Special, Status};
 #[cfg(unix)]
-pub(crate) use unix::{is_unsupported, may_adopt};
+pub(crate) use unix::{is_in_user_space, is_unsupported, may_adopt};
 #[cfg(windows)]
-pub(crate) use windows::{is_unsupported, may_adopt};
+pub(crate) use windows::{is_in_user_space, is_unsupported, may_adopt};

@@ -52,6 +52,14 @@ pub(super) fn open(path: &Path) -> io::Result<File> {
     })
 }
 
+/// Whether a file is on a file system in user space (FUSE): there the status of a file may report anything, and `syncfs` does nothing.
+pub(crate) fn is_in_user_space(_file: &File) -> bool {
+    #[cfg(target_os = "linux")]
+    return rustix::fs::fstatfs(_file).is_ok_and(|found| found.f_type as u32 == 0x6573_5546);
+    #[cfg(not(target_os = "linux"))]
+    false
+}
+
 /// Closes a file, and returns the error that dropping it would ignore.
 pub(super) fn close(file: File) -> io::Result<()> {
     match nix::unistd::close(file) {

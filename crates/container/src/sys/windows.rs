@@ -31,6 +31,10 @@ pub(super) fn open(path: &Path) -> io::Result<File> {
     File::open(path)
 }
 
+pub(crate) fn is_in_user_space(_file: &File) -> bool {
+    false
+}
+
 pub(super) fn close(_file: File) -> io::Result<()> {
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! Looks at the entries of a folder before the packer needs them, on several threads: small files wait for the disk at the same time.
 use super::metadata::{self, FileIdentity};
 use super::{BUFFER_BYTES, check_cancelled, sparse};
-use crate::sys::{Attributed, Opening, System};
+use crate::sys::{Attributed, Opening, System, is_in_user_space};
 use crate::threads::start;
 use crate::workers::lock;
 use crate::{Control, Error, ErrorKind};
@@ -176,6 +176,9 @@ impl Looker<'_> {
 
     /// Whether a file has another length than its status says, which stays the same. File systems in user space may report anything.
     fn ends_elsewhere(&self, file: &File, reported_bytes: u64) -> io::Result<bool> {
+        if !is_in_user_space(file) {
+            return Ok(false);
+        }
         let ends = read_at(self.system, file, &mut [0; 2], reported_bytes - 1);
         Ok(matches!(ends, Ok(0 | 2)) && self.system.file_metadata(file)?.len() == reported_bytes)
     }

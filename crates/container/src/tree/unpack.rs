@@ -6,7 +6,7 @@ use super::read::ArchiveReader;
 use super::target::UnpackTarget;
 use super::{BUFFER_BYTES, OPEN_FOLDERS, check_cancelled, names};
 use crate::format::Version;
-use crate::sys::{Opening, Os, Readers, Special, System, is_unsupported};
+use crate::sys::{Opening, Os, Readers, Special, System, is_in_user_space, is_unsupported};
 use crate::{Control, Error, ErrorKind};
 use cap_std::fs::Dir;
 use std::collections::HashSet;
@@ -133,7 +133,7 @@ impl Unpacker<'_> {
                 let file = self.unpack_file(name, *size_bytes, segments.as_deref(), reader)?;
                 self.apply(name, Some(&file), entry)?;
                 // Linux syncs all of them at the end.
-                if !cfg!(target_os = "linux") {
+                if !cfg!(target_os = "linux") || is_in_user_space(&file) {
                     self.system.sync(&file)?;
                 }
                 Ok(self.system.close(file)?)
