@@ -163,9 +163,13 @@ impl Drop for UnpackTarget<'_> {
 /// A mount at this folder or below it, which can be neither renamed nor removed with the folder.
 #[cfg(target_os = "linux")]
 fn mount_below(folder: &Path) -> Option<PathBuf> {
+    use rustix::fs::{AtFlags, StatxFlags};
     use std::os::unix::ffi::OsStringExt as _;
     let mounts = std::fs::read("/proc/self/mountinfo").unwrap_or_default();
-    let points = mounts.split(|&byte| byte == b'\n').filter_map(|line| line.split(|&byte| byte == b' ').nth(4));
+    let mounts = mounts.split(|&byte| byte == b'\n').filter_map(|line| {
+        let mut fields = line.split(|&byte| byte == b' ');
+        Some((std::str::from_utf8(fields.next()?).ok()?.parse::<u64>().ok()?, fields.nth(3)?))
+    });
     // Spaces, tabs, ends of lines and backslashes are escaped.
     let unescaped = |point: &[u8]| {
         let mut parts = point.split(|&byte| byte == b'\\');
@@ -176,7 +180,14 @@ fn mount_below(folder: &Path) -> Option<PathBuf> {
         }
         PathBuf::from(OsString::from_vec(path))
     };
-    points.map(unescaped).find(|point| point.starts_with(folder))
+    // A later mount may hide one that is listed.
+    let is_seen = |&(number, ref point): &(u64, PathBuf)| {
+        let found = rustix::fs::statx(rustix::fs::CWD, point, AtFlags::SYMLINK_NOFOLLOW, StatxFlags::MNT_ID);
+        found.is_ok_and(|found| found.stx_mask & StatxFlags::MNT_ID.bits() == 0 || found.stx_mnt_id == number)
+    };
+    let mut below =
+        mounts.map(|(number, point)| (number, unescaped(point))).filter(|(_, point)| point.starts_with(folder));
+    below.find(is_seen).map(|(_, point)| point)
 }
 
 #[cfg(not(target_os = "linux"))]
