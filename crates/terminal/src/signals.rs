@@ -110,13 +110,19 @@ mod system {
                 }
                 // While a question is open there is nothing to clean up.
                 let asking = abandon();
-                match RUN.get() {
-                    Some(run) if !asking && RECEIVED.swap(signal, Ordering::SeqCst) == 0 => {
-                        super::cancel(run, "signal", move || {
-                            let _ = emulate_default_handler(signal);
-                        });
+                let first = match RUN.get() {
+                    Some(run) if !asking => {
+                        RECEIVED.compare_exchange(0, signal, Ordering::SeqCst, Ordering::SeqCst).map(|_| run)
                     }
-                    _ => {
+                    _ => Err(0),
+                };
+                match first {
+                    Ok(run) => super::cancel(run, "signal", move || {
+                        let _ = emulate_default_handler(signal);
+                    }),
+                    // Limits and timers send theirs again.
+                    Err(first) if first == signal && [SIGXCPU, SIGALRM, SIGVTALRM].contains(&signal) => {}
+                    Err(_) => {
                         let _ = emulate_default_handler(signal);
                     }
                 }
