@@ -632,6 +632,8 @@ def _resolve(path: str) -> tuple[str, os.stat_result | None]:
     for _ in range(40):
         if _descriptor(path) is not None:
             return path, None
+        if re.fullmatch(r"/proc/[0-9]+/(task/[0-9]+/)?fd/[0-9]+", path):  # The text of that link need not be a path.
+            return path, os.stat(path)
         try:
             status = os.lstat(path)
         except FileNotFoundError:

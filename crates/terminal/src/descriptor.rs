@@ -31,7 +31,7 @@ pub fn number(path: &Path) -> Option<u32> {
 pub fn is_of_process(path: &Path) -> bool {
     let names: Vec<_> = path.iter().filter_map(|name| name.to_str()).collect();
     let is_number = |name: &str| name.parse::<u32>().is_ok();
-    matches!(names[..], ["/", "proc", process, "fd", number] if is_number(process) && is_number(number))
+    matches!(names[..], ["/", "proc", process, .., "fd", number] if is_number(process) && is_number(number))
 }
 
 /// Opens a file for reading. A path that names a descriptor refers to that descriptor.
