@@ -17,7 +17,7 @@ from types import TracebackType
 from typing import Any, Protocol, Self, cast
 
 from ._errors import OutputExists, Usage
-from ._raw import BUFFERED, RawFile
+from ._raw import BUFFERED, RawFile, noted
 from ._tress import CobblestoneKey, Decryptor, Encryptor, Reader
 from ._types import Buffer, Identities, Recipients
 
@@ -90,14 +90,10 @@ class ContainerReader(RawFile):
         """Returns `True`."""
         return True
 
+    @noted
     def readinto(self, buffer: Buffer, /) -> int:
         """Reads verified bytes into a buffer and returns their number; 0 at the end."""
-        self._check()
-        try:
-            self._thread = threading.get_ident()
-            return self._reader.readinto(buffer)
-        finally:
-            self._thread = 0
+        return self._reader.readinto(buffer)
 
     def read_ranges(self, ranges: Iterable[tuple[int, int]], /) -> list[bytes]:
         """Reads ranges `(start, end)` of the plaintext, half-open and in any order. The position stays.
@@ -107,14 +103,14 @@ class ContainerReader(RawFile):
         self._check()
         return self._reader.read_ranges(ranges)
 
+    @noted
     def seek(self, offset: int, whence: int = io.SEEK_SET, /) -> int:
         """Sets the position, as `io.IOBase.seek`, and returns it."""
-        self._check()
         return self._reader.seek(offset, whence)
 
+    @noted
     def tell(self) -> int:
         """Returns the position."""
-        self._check()
         return self._reader.tell()
 
     def close(self) -> None:

@@ -5,13 +5,12 @@ from __future__ import annotations
 import io
 import itertools
 import os
-import threading
 from collections.abc import Iterator, Mapping
 from types import TracebackType
 from typing import Any, NamedTuple, NoReturn, Self
 
 from . import _tress
-from ._raw import BUFFERED, RawFile
+from ._raw import BUFFERED, RawFile, noted
 from ._types import Buffer, Identities
 
 __all__ = ["MemberFile", "Tree", "TreeMember", "open_tree"]
@@ -83,14 +82,10 @@ class MemberFile(RawFile):
         """Returns `True`."""
         return True
 
+    @noted
     def readinto(self, buffer: Buffer, /) -> int:
         """Reads verified bytes into a buffer and returns their number, up to 1 MiB; 0 at the end."""
-        self._check()
-        try:
-            self._thread = threading.get_ident()
-            count = self._reader.readinto(buffer, min(self._position, self.size))
-        finally:
-            self._thread = 0
+        count = self._reader.readinto(buffer, min(self._position, self.size))
         self._position += count
         return count
 
@@ -104,9 +99,9 @@ class MemberFile(RawFile):
                 done += self.readinto(view[done:])
         return bytes(data)
 
+    @noted
     def seek(self, offset: int, whence: int = io.SEEK_SET, /) -> int:
         """Sets the position, as `io.IOBase.seek`, and returns it."""
-        self._check()
         if whence not in (io.SEEK_SET, io.SEEK_CUR, io.SEEK_END):
             raise ValueError("whence must be 0, 1 or 2")
         position = (0, self._position, self.size)[whence] + offset
@@ -115,9 +110,9 @@ class MemberFile(RawFile):
         self._position = position
         return position
 
+    @noted
     def tell(self) -> int:
         """Returns the position."""
-        self._check()
         return self._position
 
     def __reduce_ex__(self, protocol: object) -> NoReturn:
