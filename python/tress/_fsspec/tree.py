@@ -76,12 +76,12 @@ class TressTreeFileSystem(AbstractArchiveFileSystem):  # type: ignore[misc]
 
     def expand_path(self, path: Any, *args: Any, **kwargs: Any) -> list[str]:
         """Returns the members for `get` and others. Those that are not files are left out, unless `path` names them."""
-        found, given = super().expand_path(path, *args, **kwargs), path if isinstance(path, list) else [path]
-        named = set(map(self._strip_protocol, given))
+        given = [path] if isinstance(path, str | os.PathLike) else list(path)
+        found, named = super().expand_path(given, *args, **kwargs), set(map(self._strip_protocol, given))
         others = [one for one in found if one not in named and self.dir_cache.get(one, {}).get("type") == "other"]
         if others:
             names = ", ".join(map(repr, others[:5])) + (f" and {len(others) - 5} more" if len(others) > 5 else "")
-            warnings.warn(f"{self.fo}: left out, because they are links or special files: {names}", stacklevel=2)
+            warnings.warn(f"{self.fo}: left out, because they are links or special files: {names}", stacklevel=3)
         if len(others) == len(found):
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
         left_out = set(others)
@@ -94,10 +94,14 @@ class TressTreeFileSystem(AbstractArchiveFileSystem):  # type: ignore[misc]
         if kind == "directory":
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
         if kind != "file":
-            raise io.UnsupportedOperation(f"{path}: a {tree.info(path).type}, not a file")
+            raise _NoFile(f"{path}: a {tree.info(path).type}, not a file")
         raw = tree[path].detach()
         assert isinstance(raw, MemberFile)
         return TressFile(raw, self, path)
+
+
+class _NoFile(io.UnsupportedOperation, IsADirectoryError):
+    """A link or special file. Mappers of fsspec take this kind of error for a missing key."""
 
 
 def _described(tree: Tree, member: TreeMember) -> dict[str, Any]:

@@ -24,6 +24,9 @@ _RENAMING = {"memory", "sftp", "ssh", "sshfs", "smb", "ftp", "hdfs", "webhdfs", 
 # Size in bytes up to which a member of an archive is in memory until it is complete.
 _SPOOLED = 1 << 20
 
+# File systems of pyarrow that rename.
+_ARROW_RENAMING = {"local", "hdfs", "subtree"}
+
 # Stores whose connection serves one thread.
 ONE_THREAD = {"sftp", "ssh"}
 
@@ -125,12 +128,16 @@ class _Upload:
     def __init__(self, fs: Any, path: str, is_new: bool) -> None:
         self._fs, self._path, self._is_new, self._temporary = fs, path, is_new, ""
         is_own = type(fs)._open is not AbstractFileSystem._open
-        if not is_own and type(fs).open is AbstractFileSystem.open:  # That of fsspec itself writes nothing.
+        is_zip, is_arrow = protocol(fs) == "zip", isinstance(fs, ArrowFSWrapper)
+        writes = is_own or type(fs).open is not AbstractFileSystem.open  # That of fsspec itself writes nothing.
+        if not writes or (is_zip and "r" in fs.mode):
             raise io.UnsupportedOperation(f"{path}: its store cannot write files")
-        self._is_member = protocol(fs) == "zip"
-        if self._is_member:  # It could not be removed, and an open one blocks the archive.
+        # A member of a ZIP file cannot be removed, and blocks the archive while it is open. Object stores of pyarrow
+        # complete a file after an exception, too, and rename by a copy.
+        self._is_whole = is_zip or (is_arrow and fs.fs.type_name not in _ARROW_RENAMING)
+        if self._is_whole:
             self._file: Any = tempfile.SpooledTemporaryFile(_SPOOLED)
-        elif protocol(fs) in _RENAMING or isinstance(fs, ArrowFSWrapper):
+        elif is_arrow or protocol(fs) in _RENAMING:
             folder, slash, _ = path.rpartition("/")
             self._temporary = f"{folder}{slash}.tress-{os.urandom(8).hex()}"
             self._file = fs.open(self._temporary, "wb")
@@ -143,7 +150,7 @@ class _Upload:
     def commit(self) -> None:
         if self._is_new:  # Another program may have created it meanwhile.
             check_new(self._fs, self._path)
-        if self._is_member:
+        if self._is_whole:
             self._file.seek(0)
             with self._fs._open(self._path, "wb") as member:
                 shutil.copyfileobj(self._file, member)
