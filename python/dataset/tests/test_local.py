@@ -659,11 +659,14 @@ def test_rewrap(tmp_path: Path, keys: KeyFixture, threads: Any) -> None:
     # Entries are tag, rights and number: owner rw, user 1000 r, group none, mask r, others none (acl(5)).
     entries = [(1, 6, -1), (2, 4, 1000), (4, 0, -1), (16, 4, -1), (32, 0, -1)]
     acl = struct.pack("<I", 2) + b"".join(struct.pack("<HHi", *entry) for entry in entries)
-    for file, name in [("sealed/a.tress", "access"), ("sealed", "default")] if sys.platform == "linux" else []:
-        os.setxattr(tmp_path / file, f"system.posix_acl_{name}", acl)
+    try:
+        for file, name in [("sealed/a.tress", "access"), ("sealed", "default")]:
+            os.setxattr(tmp_path / file, f"system.posix_acl_{name}", acl)
+    except (AttributeError, OSError):
+        return  # This system has no such lists.
     dataset.rewrap(tmp_path / "sealed", keys.other_identity, keys.recipient, executor=threads)
     # Neither list gives rights to the new file, the old one's group has none.
-    assert sys.platform != "linux" or (tmp_path / "sealed/a.tress").stat().st_mode & 0o777 == 0o600
+    assert (tmp_path / "sealed/a.tress").stat().st_mode & 0o777 == 0o600
 
 
 def test_memory_store(keys: KeyFixture, threads: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

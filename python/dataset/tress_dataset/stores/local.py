@@ -69,7 +69,7 @@ class LocalStore(Store):
         self._lock = threading.Lock()
         # One thread at a time: its folders may have objects of the shards of others.
         self._settling = threading.Lock()
-        self._unsettled: BaseException | None = None
+        self._unsynced: tuple[Any, ...] | None = None
 
     def prepare(self) -> None:
         os.makedirs(self.root, exist_ok=True)
@@ -209,20 +209,30 @@ class LocalStore(Store):
         if os.name != "posix":
             return  # Such systems have no leftover hard links, and cannot sync folders.
         with self._settling:
-            if self._unsettled is not None:  # After an error of the disk, another sync may succeed without effect.
-                raise self._unsettled
+            if self._unsynced is not None:  # Another sync may succeed without effect.
+                raise OSError(*self._unsynced)
+            with self._lock:
+                leftovers, self._leftovers = self._leftovers, []
+            for part in leftovers:
+                self.remove(part)
             with self._lock:
                 touched, self._touched = self._touched, set()
-                leftovers, self._leftovers = self._leftovers, []
+            done: set[str] = set()
             try:
-                for part in leftovers:
-                    self.remove(part)
                 for name in touched:
                     with suppress(FileNotFoundError), self._handles.around(f"{name}/" if name else "") as (folder, _):
-                        folder.sync()
-            except BaseException as error:
-                self._unsettled = error
-                raise
+                        self._sync(folder)
+                    done.add(name)
+            finally:
+                with self._lock:
+                    self._touched |= touched - done
+
+    def _sync(self, folder: Folder) -> None:
+        try:
+            folder.sync()
+        except OSError as error:
+            self._unsynced = error.args
+            raise
 
 
 class _LocalReading(Reading):
@@ -414,7 +424,11 @@ class _LocalWriting(Writing):
 
     def commit(self) -> Item:
         os.fsync(self.fd)
-        os.close(os.dup(self.fd))  # A file system of a server may only now say that it has stored nothing.
+        try:
+            os.close(os.dup(self.fd))  # A file system of a server may only now say that it has stored nothing.
+        except OSError as error:
+            if error.errno not in (errno.EMFILE, errno.ENFILE):
+                raise
         status = os.fstat(self.fd)
         if fcntl is not None and not self._entry_is(self._temporary, status):
             raise Changed(f"its temporary file {self._temporary_name} was replaced while it was written")
