@@ -251,7 +251,7 @@ fn mounts_stay() {
     let unmounted = [&disk, &bound].map(|path| Command::new("umount").arg("-l").arg(path).status().unwrap().success());
     assert!(is_mounted && unmounted == [true; 2]);
     same.failed("to: output is the input");
-    holds.failed("to/disk is mounted in it");
+    holds.failed("to/disk is a mount");
     assert_eq!(status.unwrap().permissions().mode() & 0o7777, 0o1777);
 }
 

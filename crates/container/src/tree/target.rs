@@ -57,7 +57,7 @@ impl<'a> UnpackTarget<'a> {
                 );
             }
             if let Some(mount) = mount_below(&path) {
-                let detail = format!("{} is mounted in it", shown::given(&mount));
+                let detail = format!("{} is a mount", shown::given(&mount));
                 return Err(at_target(io::ErrorKind::ResourceBusy.into()).with_detail(detail));
             }
         }
