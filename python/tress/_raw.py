@@ -1,4 +1,4 @@
-"""Raw files below buffered ones. A child of a fork may find one in the middle of a read of another thread."""
+"""Raw files below buffered ones. A child of a fork may find one in the middle of a call by another thread."""
 
 from __future__ import annotations
 
